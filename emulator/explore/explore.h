@@ -30,6 +30,8 @@ struct Options {
   /// How many of the executions that were handed over the caller has counted so far; all if null. Looked at where
   /// Races are wanted.
   const std::uint64_t* counted = nullptr;
+  /// Whether the caller counts every execution, whatever it ends with. Looked at where Races are wanted.
+  bool counts_all = false;
   /// Stop after so many executions have been reported; 0 is no limit.
   std::uint64_t limit = 0;
   /// Stop after so many graphs have been visited; 0 is no limit.

@@ -24,8 +24,9 @@ std::uint64_t Explorer::counted() const {
 
 // A read that is not atomic, and whose value decides nothing, has one source in all executions that do not race.
 bool Explorer::takes_one_source(std::size_t agent) const {
-  return options_.wanted == Wanted::Races && step(agent).use != ValueUse::Decides && !put_off(agent) && is_closed() &&
-         layout_.pieces(step(agent).operation.locations).size() == 1;
+  if (options_.wanted != Wanted::Races || put_off(agent) || !is_closed()) return false;
+  if (step(agent).use == ValueUse::Decides && (!options_.counts_all || step(agent).operation.atomic)) return false;
+  return layout_.pieces(step(agent).operation.locations).size() == 1;
 }
 
 // Takes one source after the other, the latest first, until an execution counts. The latest is mostly the right one: it

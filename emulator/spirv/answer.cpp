@@ -59,6 +59,7 @@ explore::Options Inquirer::options(Wanted wanted) {
   out.counted = &counted_;
   out.cancelled = inquiry_.cancelled;
   out.only_terminated = &knows_all_of_others_;
+  out.counts_all = !question_.filter;
   // A limit is to end it, even if hardly an execution counts.
   constexpr std::uint64_t kGraphsForEach = 1000;
   constexpr std::uint64_t kGraphsAtLeast = 100000;

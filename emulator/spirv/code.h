@@ -48,8 +48,11 @@ enum class Act : std::uint8_t {
   Barrier,
   /// to = the length of the run-time array that begins at a + offset
   Length,
-  /// to = 1 if any operand of the lanes that take part says so, and the like: see Exchange
+  /// See ExchangeInfo.
   Exchange,
+  /// The lanes that are together now are so again behind the merge block, or at it.
+  Part,
+  Rejoin,
   Jump,
   /// Goes to `target` if a is not 0, else to `otherwise`.
   Branch,
@@ -117,13 +120,16 @@ struct LoopInfo {
   std::uint32_t header = 0;
 };
 
-/// An instruction of a subgroup: what the lanes that take part know of each other.
+/// An instruction that the lanes of a subgroup do together: each learns what the others give.
 struct ExchangeInfo {
+  /// OpNop: lanes that give different values part here.
   Op op = Op::OpNop;
   std::uint32_t group_operation = 0;
-  /// The operands of the lane, and how many scalars each has.
+  /// What the lane gives.
   std::vector<Slot> operands;
   std::vector<ScalarType> types;
+  /// The lane that is asked, a mask, or a distance.
+  std::vector<Slot> extra;
   std::uint32_t cluster = 0;
   std::vector<Slot> results;
   std::vector<std::uint32_t> loops;

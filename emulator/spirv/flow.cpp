@@ -118,6 +118,8 @@ void Flow::walk(std::uint32_t at, State state) {
       case Act::Barrier:
       case Act::EnterLoop:
       case Act::RepeatLoop:
+      case Act::Part:
+      case Act::Rejoin:
         break;
     }
   }

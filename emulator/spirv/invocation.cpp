@@ -30,6 +30,25 @@ const Meetings::Meeting& Meetings::of(std::uint32_t agent, Scope scope, std::uin
   return meeting;
 }
 
+const Meetings::Meeting& Meetings::of_lanes(std::uint32_t agent, std::uint64_t lanes, std::uint32_t command,
+                                            const std::vector<std::uint64_t>& iterations) {
+  const model::Place& place = dispatch_.place(agent);
+  // No group has as many subgroups as that: these keys are no others'.
+  std::vector<std::uint64_t> key{place.workgroup + 1U, (std::uint64_t{1} << 40) + place.subgroup, command, lanes};
+  key.insert(key.end(), iterations.begin(), iterations.end());
+  const auto [entry, fresh] = known_.try_emplace(std::move(key));
+  Meeting& meeting = entry->second;
+  if (!fresh) return meeting;
+  meeting.instance = known_.size();
+  std::uint32_t lane = 0;
+  for (std::uint32_t other = 0; other < dispatch_.agents(); ++other) {
+    const model::Place& there = dispatch_.place(other);
+    if (there.workgroup != place.workgroup || there.subgroup != place.subgroup) continue;
+    if (((lanes >> lane++) & 1U) != 0) meeting.participants.push_back(static_cast<AgentId>(other));
+  }
+  return meeting;
+}
+
 Invocation::Invocation(const InvocationCode& code) : code_(code), commands_(code.dispatch.code().commands) {
   restart();
 }
@@ -42,6 +61,13 @@ bool Invocation::restart() {
   choosing_ = false;
   effects_ = 0;
   rounds_.assign(code_.dispatch.code().loops.size(), {});
+  rejoining_.clear();
+  exchanged_ = 0;
+  lanes_ = 0;
+  const model::Place& place = code_.dispatch.place(code_.agent);
+  std::uint32_t count = 0;
+  for (std::uint32_t other = 0; other < code_.dispatch.agents(); ++other)
+    if (code_.dispatch.place(other) == place && count < 64) lanes_ |= std::uint64_t{1} << count++;
   return true;
 }
 
@@ -49,13 +75,15 @@ Step Invocation::next(Value last_read) {
   Step step;
   advance(last_read, step);
   if (!code_.tells_later) return step;
-  const bool passed = step.kind == StepKind::Operation && !choosing_;
+  const bool passed = step.kind == StepKind::Operation && !choosing_ && exchanged_ == 0;
   step.later = &code_.later->from(passed ? at_ - 1 : at_, spent());
   return step;
 }
 
 void Invocation::advance(Value last_read, Step& step) {
-  if (choosing_) {
+  if (exchanged_ != 0) {
+    learned_.push_back(code_.dispatch.tokens().from_memory(last_read, 8));
+  } else if (choosing_) {
     choosing_ = false;
     const Command& command = commands_[at_];
     at_ = last_read != 0 ? command.target : command.otherwise;
@@ -111,7 +139,15 @@ bool Invocation::perform(const Command& command, Step& step) {
       end(StepKind::Finished, step);
       return true;
     case Act::Exchange:
-      return fault(FaultKind::Refused, step);
+      return exchange(command, step);
+    case Act::Part:
+      rejoining_[command.detail] = lanes_;
+      ++at_;
+      return false;
+    case Act::Rejoin:
+      if (const auto all = rejoining_.find(command.detail); all != rejoining_.end()) lanes_ = all->second;
+      ++at_;
+      return false;
     case Act::Fault:
       return fault(static_cast<FaultKind>(command.detail), step);
   }
@@ -300,9 +336,9 @@ bool Invocation::fence(const Command& command, Step& step) {
   if (waits) {
     op.kind = OperationKind::ControlBarrier;
     op.execution_scope = execution;
-    std::vector<std::uint64_t> iterations;
-    for (const std::uint32_t loop : info.loops) iterations.push_back(rounds_[loop].count);
-    const Meetings::Meeting& meeting = code_.meetings.of(code_.agent, execution, at_, iterations);
+    const Meetings::Meeting& meeting =
+        execution == Scope::Subgroup ? code_.meetings.of_lanes(code_.agent, lanes_, at_, iterations(info.loops))
+                                     : code_.meetings.of(code_.agent, execution, at_, iterations(info.loops));
     op.barrier_instance = meeting.instance;
     ++effects_;
     end(StepKind::Operation, step);
@@ -315,6 +351,12 @@ bool Invocation::fence(const Command& command, Step& step) {
   }
   ++at_;
   return true;
+}
+
+std::vector<std::uint64_t> Invocation::iterations(const std::vector<std::uint32_t>& loops) const {
+  std::vector<std::uint64_t> out;
+  for (const std::uint32_t loop : loops) out.push_back(rounds_[loop].count);
+  return out;
 }
 
 bool Invocation::fault(FaultKind, Step& step) {

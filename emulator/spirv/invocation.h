@@ -36,6 +36,9 @@ class Meetings {
   /// Those who are in one instance of the scope with the agent.
   const Meeting& of(std::uint32_t agent, Scope scope, std::uint32_t command,
                     const std::vector<std::uint64_t>& iterations);
+  /// Those lanes of the agent's subgroup whose bits are set.
+  const Meeting& of_lanes(std::uint32_t agent, std::uint64_t lanes, std::uint32_t command,
+                          const std::vector<std::uint64_t>& iterations);
 
  private:
   const Dispatch& dispatch_;
@@ -91,6 +94,11 @@ class Invocation : public explore::Agent {
   void describe(const Command& command, const AccessInfo& info, std::uint64_t pointer, explore::Step& step);
   void describe_atomic(const Command& command, const AccessInfo& info, explore::Step& step);
   bool fence(const Command& command, explore::Step& step);
+  std::vector<std::uint64_t> iterations(const std::vector<std::uint32_t>& loops) const;
+  bool exchange(const Command& command, explore::Step& step);
+  void conclude(const ExchangeInfo& info);
+  void describe_exchange(OperationKind kind, std::uint64_t instance, std::uint32_t lane, std::size_t scalar,
+                         explore::Step& step) const;
   bool fault(FaultKind kind, explore::Step& step);
   void end(explore::StepKind kind, explore::Step& step, std::uint64_t fault = 0) const;
 
@@ -113,6 +121,12 @@ class Invocation : public explore::Agent {
   bool choosing_ = false;
   std::uint64_t effects_ = 0;
   std::vector<Round> rounds_;
+  /// The lanes that are together with this one, a bit each, and those that will be behind merge blocks.
+  std::uint64_t lanes_ = 0;
+  std::map<std::uint32_t, std::uint64_t> rejoining_;
+  /// How far an exchange has come, and what was learned.
+  std::size_t exchanged_ = 0;
+  std::vector<std::uint64_t> learned_;
 };
 
 /// Undefined behaviour at a command, in words.

@@ -335,8 +335,4 @@ void Translator::store_part(const Instruction& instruction) {
   define(instruction.result, std::move(out));
 }
 
-bool Translator::translate_group(const Instruction&) {
-  return false;
-}
-
 }  // namespace heddle::spirv

@@ -33,6 +33,9 @@ Code Translator::run(Id entry_function) {
   }
   has_lines_ = std::any_of(module_.instructions.begin(), module_.instructions.end(),
                            [](const Instruction& each) { return each.op == Op::OpLine; });
+  has_groups_ = std::any_of(module_.instructions.begin(), module_.instructions.end(), [](const Instruction& each) {
+    return name_of(each.op).starts_with("OpGroupNonUniform");
+  });
   const auto entry = std::find_if(functions_.begin(), functions_.end(), [&](const Function& each) {
     return each.head->result == entry_function;
   });
@@ -270,12 +273,23 @@ void Translator::translate_block(std::size_t index) {
   place(frames_.back()->block_labels[index]);
   block_ = index;
   line_ = 0;
+  at_ = block.label;
+  const auto merge = merges_.find(block.label);
+  if (merge != merges_.end()) emit(Act::Rejoin).detail = merge->second;
   for (const Instruction* instruction : block.body) {
     at_ = instruction;
     translate(*instruction);
     block_ = index;
   }
   at_ = block.terminator;
+  if (has_groups_ && block.merge != nullptr) {
+    const Function& function = *frames_.back()->function;
+    const Id label = module_.operand(*block.merge, 0);
+    for (const Block& each : function.blocks)
+      if (each.label->result == label)
+        emit(Act::Part).detail =
+            merges_.try_emplace(each.label, static_cast<std::uint32_t>(merges_.size())).first->second;
+  }
   terminate(index);
 }
 
@@ -359,6 +373,7 @@ void Translator::branch(std::size_t index) {
   const std::size_t no = function.block(module_.operand(end, 2), end);
   if (yes == no) return go_to(index, yes);
   const Slot condition = scalar(module_.operand(end, 0));
+  part(condition, {ScalarType::Kind::Bool, 1, false});
   const std::uint32_t yes_label = new_label();
   const std::uint32_t no_label = new_label();
   Command& out = emit(Act::Branch);
@@ -377,6 +392,7 @@ void Translator::switch_on(std::size_t index) {
   const Operand selector = operand(module_.operand(end, 0));
   if (selector.parts.size() != 1) fail("the selector of an OpSwitch is one integer");
   const std::uint8_t bits = types_.scalars(selector.type, end).front().bits;
+  part(selector.parts[0], {ScalarType::Kind::Int, bits, false});
   const std::size_t words = switch_literal_words(definitions_, end);
   for (std::size_t i = 2; i < end.operand_count; i += words + 1) {
     std::uint64_t literal = module_.operand(end, i);

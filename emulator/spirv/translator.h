@@ -113,6 +113,7 @@ class Translator : private Sink {
   void store_part(const Instruction& instruction);
   void barrier(const Instruction& instruction);
   std::vector<std::uint32_t> loops_here() const;
+  void part(Slot decides, const ScalarType& type);
 
   Types& types_;
   const Definitions& definitions_;
@@ -128,6 +129,9 @@ class Translator : private Sink {
   const Instruction* at_ = nullptr;
   std::uint32_t line_ = 0;
   bool has_lines_ = false;
+  bool has_groups_ = false;
+  /// The numbers of merge blocks, by their labels' positions.
+  std::map<const Instruction*, std::uint32_t> merges_;
 };
 
 }  // namespace heddle::spirv

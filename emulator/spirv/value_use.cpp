@@ -79,6 +79,7 @@ Effect effect_of(const Code& code, const Command& command, const Reach& reach) {
     case Act::Exchange: {
       const ExchangeInfo& info = code.exchanges[command.detail];
       for (const Slot slot : info.operands) use(slot);
+      for (const Slot slot : info.extra) use(slot);
       for (const Slot slot : info.results) out.kills.push_back(slot);
       break;
     }

@@ -105,6 +105,7 @@ void Inquiry::search(Wanted wanted) {
   explore::Options options = explorer_options(question_);
   options.wanted = wanted;
   options.counted = &counted_;
+  options.counts_all = !test_.filter;
   const Spinning spinning = wanted == Wanted::AllExecutions ? Spinning::Explored : Spinning::Once;
   for (Performers& performers : choices_of_performers(test_)) {
     const TestProgram program(test_, question_.bound, spinning, std::move(performers));
