@@ -54,6 +54,7 @@ class Flow {
   void walk(std::uint32_t at, State state);
   void arrive(std::uint32_t at, const State& state);
   void branch(const Command& command, Reach& reach, const State& state);
+  static void exchange(const ExchangeInfo& info, State& state);
   void access(const Command& command, Reach& reach, State& state);
   void access_local(const Command& command, const ValueSet& pointers, State& state);
   ValueSet loaded(const Command& command, const ValueSet& pointers, const AccessInfo& info) const;
@@ -105,7 +106,7 @@ void Flow::walk(std::uint32_t at, State state) {
         access(command, reach, state);
         break;
       case Act::Exchange:
-        for (const Slot result : code_.exchanges[command.detail].results) state[result] = anything(true);
+        exchange(code_.exchanges[command.detail], state);
         break;
       case Act::Jump:
         return arrive(command.target, state);
@@ -136,6 +137,12 @@ void Flow::branch(const Command& command, Reach& reach, const State& state) {
   reach.passes = reach.passes || passes;
   if (takes) arrive(command.target, state);
   if (passes) arrive(command.otherwise, state);
+}
+
+void Flow::exchange(const ExchangeInfo& info, State& state) {
+  const bool tokens =
+      std::any_of(info.operands.begin(), info.operands.end(), [&](Slot slot) { return has_token(state[slot]); });
+  for (const Slot result : info.results) state[result] = anything(tokens);
 }
 
 std::uint64_t Flow::length_of(std::uint64_t pointer, std::uint64_t stride) const {

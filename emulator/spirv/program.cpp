@@ -150,7 +150,7 @@ KernelProgram::KernelProgram(const Analysis& analysis, std::uint64_t bound, Idli
         {place, [this] { return std::make_unique<Chooser>(parts_->choices, parts_->chooser_later); }});
   }
   program_.initial_value = [&dispatch](const Locations& bytes) -> explore::Value {
-    if (bytes.allocation == choice_allocation(dispatch)) return 0;
+    if (bytes.allocation >= choice_allocation(dispatch)) return 0;
     return dispatch.initial_value(static_cast<std::uint64_t>(bytes.allocation), bytes.offset_bytes, bytes.size_bytes);
   };
 }
