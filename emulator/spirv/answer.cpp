@@ -72,10 +72,11 @@ explore::Statistics Inquirer::explore(Wanted wanted, Idling idling) {
   stopped_ = false;
   const KernelProgram program(analysis_, inquiry_.bound, idling);
   try {
-    const explore::Statistics out = explore::explore(program.program(), options(wanted), [&](const explore::Found& found) {
-      stopped_ = !take(found);
-      return !stopped_;
-    });
+    const explore::Statistics out =
+        explore::explore(program.program(), options(wanted), [&](const explore::Found& found) {
+          stopped_ = !take(found);
+          return !stopped_;
+        });
     answer_.graphs += out.graphs;
     return out;
   } catch (const explore::TooLong& too_long) {
@@ -87,7 +88,8 @@ explore::Statistics Inquirer::explore(Wanted wanted, Idling idling) {
 
 void Inquirer::note_faults(const std::vector<explore::AgentEnd>& ends) {
   for (const explore::AgentEnd& end : ends)
-    if (!end.results.empty() && end.results[0] != 0) answer_.faults.insert(static_cast<std::uint32_t>(end.results[0] - 1));
+    if (!end.results.empty() && end.results[0] != 0)
+      answer_.faults.insert(static_cast<std::uint32_t>(end.results[0] - 1));
 }
 
 void Inquirer::note_race(const explore::Found& found) {
@@ -191,13 +193,12 @@ Answer Inquirer::finish() {
 
 Answer Inquirer::list() {
   const explore::Statistics all = explore(Wanted::AllExecutions, Idling::Explored);
-  answer_.complete =
-      all.complete && !limited_ && !is_cancelled() && answer_.cut == 0 && !answer_.undecided;
+  answer_.complete = all.complete && !limited_ && !is_cancelled() && answer_.cut == 0 && !answer_.undecided;
   return finish();
 }
 
-// First for races, and for outcomes on the way; if there is a race and what was seen does not settle the condition, once
-// more for outcomes.
+// First for races, and for outcomes on the way; if there is a race and what was seen does not settle the condition,
+// once more for outcomes.
 Answer Inquirer::decide() {
   const explore::Statistics first = explore(Wanted::Races, Idling::Once);
   const bool saw_all = first.complete && !stopped_;

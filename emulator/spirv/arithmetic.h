@@ -34,8 +34,8 @@ struct Computation {
   Op op = Op::OpNop;
   /// OpExtInst: the instruction of GLSL.std.450, or an Extra.
   std::uint32_t extended = 0;
-  std::uint8_t bits = 32;  ///< of the result
-  std::uint8_t from = 32;  ///< of the first operand
+  std::uint8_t bits = 32;    ///< of the result
+  std::uint8_t from = 32;    ///< of the first operand
   std::uint8_t second = 32;  ///< of the second operand
 };
 

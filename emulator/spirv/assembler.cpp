@@ -122,7 +122,8 @@ class Assembler {
     module_.words.push_back(0);
     begin_ = begin;
     operands(operands_of(*info), name, *info, result);
-    if (!at_end()) fail(words_[at_], std::string(info->name) + " has no operand \"" + std::string(words_[at_].text) + '"');
+    if (!at_end())
+      fail(words_[at_], std::string(info->name) + " has no operand \"" + std::string(words_[at_].text) + '"');
     const std::size_t count = module_.words.size() - begin;
     if (count > 0xffff) fail(name, "this instruction is too long");
     module_.words[begin] = static_cast<std::uint32_t>(count << 16) | info->opcode;
@@ -133,7 +134,8 @@ class Assembler {
                 std::optional<Id> result) {
     for (const OperandInfo& operand : all) {
       if (operand.category == Category::IdResult) {
-        if (!result) fail(name, std::string(info.name) + " has a result: write \"%name = " + std::string(info.name) + '"');
+        if (!result)
+          fail(name, std::string(info.name) + " has a result: write \"%name = " + std::string(info.name) + '"');
         module_.words.push_back(*result);
         result_ = *result;
         continue;
@@ -185,7 +187,8 @@ class Assembler {
   }
 
   const Word& next() {
-    if (at_ >= words_.size()) throw Error({words_.empty() ? 1 : words_.back().line, 0}, "the text ends in an instruction");
+    if (at_ >= words_.size())
+      throw Error({words_.empty() ? 1 : words_.back().line, 0}, "the text ends in an instruction");
     return words_[at_++];
   }
 

@@ -68,10 +68,10 @@ std::optional<std::uint64_t> modified(const Atomic& atomic, std::uint64_t old, s
 }
 
 MemorySemantics semantics_of(OperationKind kind, std::uint32_t word, Scope scope) {
-  constexpr MemorySemantics kKept =
-      MemorySemantics::UniformMemory | MemorySemantics::WorkgroupMemory | MemorySemantics::ImageMemory |
-      MemorySemantics::OutputMemory | MemorySemantics::MakeAvailable | MemorySemantics::MakeVisible |
-      MemorySemantics::Volatile;
+  constexpr MemorySemantics kKept = MemorySemantics::UniformMemory | MemorySemantics::WorkgroupMemory |
+                                    MemorySemantics::ImageMemory | MemorySemantics::OutputMemory |
+                                    MemorySemantics::MakeAvailable | MemorySemantics::MakeVisible |
+                                    MemorySemantics::Volatile;
   const auto given = static_cast<MemorySemantics>(word);
   MemorySemantics order = given & kOrderBits;
   if (has(order, MemorySemantics::SequentiallyConsistent)) order = MemorySemantics::AcquireRelease;

@@ -65,7 +65,15 @@ enum class Act : std::uint8_t {
 };
 
 /// Undefined behaviour that is met.
-enum class FaultKind : std::uint8_t { None, Unreachable, OutOfBounds, Arithmetic, UndefinedAddress, BadPointer, Refused };
+enum class FaultKind : std::uint8_t {
+  None,
+  Unreachable,
+  OutOfBounds,
+  Arithmetic,
+  UndefinedAddress,
+  BadPointer,
+  Refused
+};
 
 struct Command {
   Act act = Act::Finish;

@@ -40,8 +40,8 @@ class Definitions {
   const std::string& name(Id id) const;
   /// As texts call it: "%name", or "%17".
   std::string spelled(Id id) const;
-  /// The id that a header calls `name` (without '%'): of a text its own, else of a variable or constant the OpName, else
-  /// a number. Nothing if there is none, or if several have that name.
+  /// The id that a header calls `name` (without '%'): of a text its own, else of a variable or constant the OpName,
+  /// else a number. Nothing if there is none, or if several have that name.
   std::optional<Id> find_named(std::string_view name) const;
   /// The string of an OpExtInstImport.
   std::string set_name(Id set) const;

@@ -69,8 +69,8 @@ std::map<Id, std::uint64_t> Dispatch::specialization() const {
     const auto scalar = type != nullptr ? scalar_type(module_, *type) : std::nullopt;
     const auto bits = [&](const std::string& text) {
       const std::string digits = text == "true" ? "1" : text == "false" ? "0" : text;
-      const auto value = literal_bits(digits, scalar->bits > 1 ? scalar->bits : 32U,
-                                      scalar->kind == ScalarType::Kind::Float);
+      const auto value =
+          literal_bits(digits, scalar->bits > 1 ? scalar->bits : 32U, scalar->kind == ScalarType::Kind::Float);
       if (!value) throw Error(constant.position, text + " is no value of " + definitions_.spelled(constant.result));
       return *value;
     };
@@ -119,7 +119,8 @@ void Dispatch::choose_size(const Instruction& entry) {
         static_cast<spv::BuiltIn>(*built_in) != spv::BuiltIn::WorkgroupSize)
       continue;
     const std::vector<std::uint64_t>* bits = types.constant(constant.result, constant);
-    if (bits == nullptr || bits->size() != 3) throw Error(constant.position, "WorkgroupSize is a constant of three numbers");
+    if (bits == nullptr || bits->size() != 3)
+      throw Error(constant.position, "WorkgroupSize is a constant of three numbers");
     own = {static_cast<std::uint32_t>((*bits)[0]), static_cast<std::uint32_t>((*bits)[1]),
            static_cast<std::uint32_t>((*bits)[2])};
     if (given) specialize_size(constant.result, *given);

@@ -4,9 +4,9 @@
 #include "emulator/spirv/invocation.h"
 
 /// \file
-/// What lanes of a subgroup tell each other. Each writes what it gives to memory of its own, which no program sees; they
-/// meet; and each reads what the others gave. The class of that memory is in no other mask, so that nothing else is
-/// ordered by it.
+/// What lanes of a subgroup tell each other. Each writes what it gives to memory of its own, which no program sees;
+/// they meet; and each reads what the others gave. The class of that memory is in no other mask, so that nothing else
+/// is ordered by it.
 
 namespace heddle::spirv {
 
@@ -39,9 +39,8 @@ void Invocation::describe_exchange(OperationKind kind, std::uint64_t instance, s
   op.locations = {static_cast<AllocationId>(behind), 8 * ((instance * kMostLanes + lane) * kMostScalarsOfLane + scalar),
                   8};
   op.reference = static_cast<ReferenceId>(2 * behind);
-  op.operands = MemoryOperands::NonPrivatePointer | (kind == OperationKind::Write
-                                                         ? MemoryOperands::MakePointerAvailable
-                                                         : MemoryOperands::MakePointerVisible);
+  op.operands = MemoryOperands::NonPrivatePointer | (kind == OperationKind::Write ? MemoryOperands::MakePointerAvailable
+                                                                                  : MemoryOperands::MakePointerVisible);
   op.available_scope = Scope::Subgroup;
   op.visible_scope = Scope::Subgroup;
 }

@@ -267,8 +267,7 @@ Refs Expander::dot_of_integers() {
     Ref part = packed ? of.parts.at(0) : of.parts.at(i);
     std::uint8_t width = from;
     if (packed) {
-      part = sink_.compute({Op::OpBitFieldUExtract, 0, 32, 32, 32},
-                           {part, sink_.constant(8 * i), sink_.constant(8)});
+      part = sink_.compute({Op::OpBitFieldUExtract, 0, 32, 32, 32}, {part, sink_.constant(8 * i), sink_.constant(8)});
       width = 8;
     }
     return sink_.compute({is_unsigned ? Op::OpUConvert : Op::OpSConvert, 0, bits, width, width}, {part});

@@ -45,8 +45,8 @@ struct Componentwise {
 };
 Componentwise componentwise(Op op);
 
-/// The scalars of the result; nothing if the instruction computes nothing of this kind. Throws Error for one that cannot
-/// be computed.
+/// The scalars of the result; nothing if the instruction computes nothing of this kind. Throws Error for one that
+/// cannot be computed.
 std::optional<std::vector<Ref>> expand(Sink& sink, Types& types, const Expression& expression);
 
 }  // namespace heddle::spirv

@@ -312,8 +312,7 @@ Refs GlslExpander::unpack_halves() {
 }  // namespace
 
 std::vector<Ref> expand_glsl(Sink& sink, Types& types, const Expression& expression) {
-  const std::string set =
-      expression.words.empty() ? std::string() : types.definitions().set_name(expression.words[0]);
+  const std::string set = expression.words.empty() ? std::string() : types.definitions().set_name(expression.words[0]);
   if (set != "GLSL.std.450")
     throw Error(expression.at.position, "heddle does not run instructions of the set \"" + set + '"');
   return GlslExpander(sink, types, expression).run();

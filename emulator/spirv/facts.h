@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What the explorer wants to know of an invocation: what it may still access, what becomes of the values that it reads,
-/// and which of its slots matter when a loop begins anew.
+/// What the explorer wants to know of an invocation: what it may still access, what becomes of the values that it
+/// reads, and which of its slots matter when a loop begins anew.
 
 #include <heddle/operation.h>
 
@@ -29,8 +29,8 @@ Locations locations_at(std::uint64_t pointer, std::uint32_t bytes);
 /// For each loop the slots whose values matter at its header.
 std::vector<std::vector<Slot>> live_at_headers(const Code& code, const std::vector<Reach>& reaches);
 
-/// For each command that reads what becomes of the value. `decides`, `shown`: whether a byte of an object may be read by
-/// anybody or is in the filter, and whether the condition names it.
+/// For each command that reads what becomes of the value. `decides`, `shown`: whether a byte of an object may be read
+/// by anybody or is in the filter, and whether the condition names it.
 struct Watched {
   std::vector<std::vector<bool>> decides;
   std::vector<std::vector<bool>> shown;
@@ -38,7 +38,8 @@ struct Watched {
 std::vector<explore::ValueUse> value_uses(const Dispatch& dispatch, const std::vector<Reach>& reaches,
                                           const Watched& watched);
 
-/// For each invocation and command whether all accesses to the bytes that it reads are atomics that are mutually ordered.
+/// For each invocation and command whether all accesses to the bytes that it reads are atomics that are mutually
+/// ordered.
 std::vector<std::vector<bool>> mutually_ordered_reads(const Dispatch& dispatch,
                                                       const std::vector<std::vector<Reach>>& flows);
 

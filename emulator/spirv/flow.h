@@ -21,7 +21,9 @@ struct ValueSet {
   std::vector<std::uint64_t> values;  ///< ascending
 
   bool none() const { return !any && values.empty(); }
-  std::optional<std::uint64_t> only() const { return !any && values.size() == 1 ? std::optional(values[0]) : std::nullopt; }
+  std::optional<std::uint64_t> only() const {
+    return !any && values.size() == 1 ? std::optional(values[0]) : std::nullopt;
+  }
   friend bool operator==(const ValueSet&, const ValueSet&) = default;
 };
 

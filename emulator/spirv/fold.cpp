@@ -49,8 +49,7 @@ std::vector<std::uint64_t> fold_constant(Types& types, const Instruction& consta
   FoldingSink sink(constant);
   const auto operand = [&](Id id) {
     const std::vector<std::uint64_t>* bits = types.constant(id, constant);
-    if (bits == nullptr)
-      throw Error(constant.position, types.definitions().spelled(id) + " is no constant");
+    if (bits == nullptr) throw Error(constant.position, types.definitions().spelled(id) + " is no constant");
     Operand out;
     out.type = types.definitions().get(id, constant).type;
     for (const std::uint64_t each : *bits) out.parts.push_back(sink.constant(each));

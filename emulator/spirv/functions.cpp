@@ -105,8 +105,8 @@ class Grapher {
     for (std::size_t i = 0; i < function_.blocks.size(); ++i)
       for (const std::size_t to : function_.blocks[i].successors) predecessors_[to].push_back(i);
   }
-  // In this order an edge to a block that dominates its begin goes back, and where the graph is a nest of loops no other
-  // one does. Elsewhere what goes back begins a loop all the same: nothing runs without a bound.
+  // In this order an edge to a block that dominates its begin goes back, and where the graph is a nest of loops no
+  // other one does. Elsewhere what goes back begins a loop all the same: nothing runs without a bound.
   void find_loops() {
     std::vector<std::vector<bool>> bodies;
     for (std::size_t header = 0; header < function_.blocks.size(); ++header) {

@@ -15,10 +15,9 @@ const SetInfo* find_set(std::string_view name) {
 }  // namespace
 
 const InstructionInfo* find_instruction(std::uint32_t opcode) {
-  const auto found = std::lower_bound(tables::instructions.begin(), tables::instructions.end(), opcode,
-                                      [](const InstructionInfo& row, std::uint32_t wanted) {
-                                        return row.opcode < wanted;
-                                      });
+  const auto found =
+      std::lower_bound(tables::instructions.begin(), tables::instructions.end(), opcode,
+                       [](const InstructionInfo& row, std::uint32_t wanted) { return row.opcode < wanted; });
   return found != tables::instructions.end() && found->opcode == opcode ? &*found : nullptr;
 }
 

@@ -94,9 +94,7 @@ struct Joining {
 
 Joining joining_of(Op op, const ScalarType& type) {
   const std::uint8_t bits = type.bits;
-  const auto plain = [bits](Op which, std::uint64_t neutral) {
-    return Joining{{which, 0, bits, bits, bits}, neutral};
-  };
+  const auto plain = [bits](Op which, std::uint64_t neutral) { return Joining{{which, 0, bits, bits, bits}, neutral}; };
   const auto of_set = [bits](std::uint32_t which, std::uint64_t neutral) {
     return Joining{{Op::OpExtInst, which, bits, bits, bits}, neutral};
   };

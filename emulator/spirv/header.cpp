@@ -220,9 +220,8 @@ void Reader::output(Line& line) {
     line.fail("here \"exists\", \"forall\" or \"not exists\" stands");
   }
   if (quantifier_ && (*quantifier_ != quantifier || quantifier == Quantifying::Exists))
-    throw Error({line.number(), 0}, quantifier == *quantifier_
-                                        ? "there is one @Output with exists at most"
-                                        : "the @Output lines of a file have one quantifier");
+    throw Error({line.number(), 0}, quantifier == *quantifier_ ? "there is one @Output with exists at most"
+                                                               : "the @Output lines of a file have one quantifier");
   quantifier_ = quantifier;
   conditions_.push_back(any(line, 0));
   line.take(",");
@@ -272,8 +271,8 @@ void Reader::read(Line& line) {
 Header Reader::finish() {
   if (!conditions_.empty()) {
     header_.quantifier = *quantifier_;
-    header_.condition = joined(std::move(conditions_), *quantifier_ == Quantifying::ForAll ? Condition::Kind::All
-                                                                                          : Condition::Kind::Any);
+    header_.condition = joined(std::move(conditions_),
+                               *quantifier_ == Quantifying::ForAll ? Condition::Kind::All : Condition::Kind::Any);
   }
   return std::move(header_);
 }

@@ -232,8 +232,8 @@ bool Invocation::access(const Command& command, Step& step) {
   }
   if (objects[object].constant && command.act == Act::Load) {
     const std::uint32_t bytes = info.type.bytes();
-    slots_[command.to] = code_.dispatch.tokens().from_memory(
-        code_.dispatch.initial_value(object, offset_of(pointer), bytes), bytes);
+    slots_[command.to] =
+        code_.dispatch.tokens().from_memory(code_.dispatch.initial_value(object, offset_of(pointer), bytes), bytes);
     ++at_;
     return false;
   }
@@ -336,9 +336,9 @@ bool Invocation::fence(const Command& command, Step& step) {
   if (waits) {
     op.kind = OperationKind::ControlBarrier;
     op.execution_scope = execution;
-    const Meetings::Meeting& meeting =
-        execution == Scope::Subgroup ? code_.meetings.of_lanes(code_.agent, lanes_, at_, iterations(info.loops))
-                                     : code_.meetings.of(code_.agent, execution, at_, iterations(info.loops));
+    const Meetings::Meeting& meeting = execution == Scope::Subgroup
+                                           ? code_.meetings.of_lanes(code_.agent, lanes_, at_, iterations(info.loops))
+                                           : code_.meetings.of(code_.agent, execution, at_, iterations(info.loops));
     op.barrier_instance = meeting.instance;
     ++effects_;
     end(StepKind::Operation, step);
@@ -391,8 +391,8 @@ bool Invocation::spins(std::uint32_t loop) const {
   return true;
 }
 
-// As emulator/FRONT_ENDS.md says: an iteration that changed nothing may go on for ever, which is one way to block. Up to
-// the bound it also goes round again, for executions are counted with every iteration that they have.
+// As emulator/FRONT_ENDS.md says: an iteration that changed nothing may go on for ever, which is one way to block. Up
+// to the bound it also goes round again, for executions are counted with every iteration that they have.
 bool Invocation::repeat(const Command& command, Step& step) {
   const std::uint32_t loop = command.detail;
   Round& round = rounds_[loop];
@@ -430,7 +430,8 @@ std::vector<std::uint32_t> Invocation::spent() const {
 
 std::string describe_fault(const Dispatch& dispatch, std::uint32_t at) {
   const Command& command = dispatch.code().commands[at];
-  const std::string where = command.from != nullptr ? std::string(name_of(command.from->op)) : std::string("the kernel");
+  const std::string where =
+      command.from != nullptr ? std::string(name_of(command.from->op)) : std::string("the kernel");
   switch (command.act) {
     case Act::Compute:
       return where + " has no defined result: it divides by zero, or overflows";

@@ -83,7 +83,8 @@ void find_instructions(Module& module, const std::map<std::uint32_t, std::uint32
     const auto line = lines.find(static_cast<std::uint32_t>(at));
     out.position = {line != lines.end() ? line->second : 0, static_cast<std::uint32_t>(at)};
     if (count == 0 || at + count > module.words.size())
-      throw Error(out.position, "an instruction of " + std::to_string(count) + " words goes beyond the end of the file");
+      throw Error(out.position,
+                  "an instruction of " + std::to_string(count) + " words goes beyond the end of the file");
     const InstructionInfo* info = find_instruction(opcode);
     if (info == nullptr) throw Error(out.position, "no instruction has the opcode " + std::to_string(opcode));
     out.op = static_cast<Op>(opcode);

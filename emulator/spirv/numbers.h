@@ -13,8 +13,8 @@ namespace heddle::spirv {
 std::optional<std::uint64_t> whole_number(std::string_view text);
 
 /// The bits of a literal in a type of so many bits: an integer with or without a sign, decimal or hexadecimal, or a
-/// floating-point number. Integers below 32 bits are extended to a word by the sign that is written. Nothing if the text
-/// is no number, or one that is too large.
+/// floating-point number. Integers below 32 bits are extended to a word by the sign that is written. Nothing if the
+/// text is no number, or one that is too large.
 std::optional<std::uint64_t> literal_bits(std::string_view text, unsigned bits, bool is_float);
 
 /// The bits of a number rounded to nearest even in a floating-point type of 16, 32 or 64 bits.

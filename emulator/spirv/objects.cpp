@@ -21,7 +21,8 @@ std::uint64_t runtime_length(const Layout& layout, const InputValue& value) {
     if (layout.runtime) return value.members.size();
     return value.members.empty() ? 0 : runtime_length(*layout.parts[0], value.members[0]);
   }
-  if (layout.kind != Layout::Kind::Struct || value.members.size() != layout.parts.size() || layout.parts.empty()) return 0;
+  if (layout.kind != Layout::Kind::Struct || value.members.size() != layout.parts.size() || layout.parts.empty())
+    return 0;
   return runtime_length(*layout.parts.back(), value.members.back());
 }
 
@@ -106,9 +107,9 @@ Dispatch::Home Dispatch::make_object(const Instruction& variable) {
   Home home;
   home.layout = &layout;
   const auto descriptor = set && binding ? descriptors_.find({*set, *binding}) : descriptors_.end();
-  const Home* other = descriptor != descriptors_.end()      ? &descriptor->second
-                      : is_block && workgroup_blocks_ ? &*workgroup_blocks_
-                                                      : nullptr;
+  const Home* other = descriptor != descriptors_.end() ? &descriptor->second
+                      : is_block && workgroup_blocks_  ? &*workgroup_blocks_
+                                                       : nullptr;
   if (other != nullptr) {
     home.first = other->first;
     home.of_each_group = other->of_each_group;
@@ -148,8 +149,7 @@ std::uint64_t Dispatch::add_objects(const Instruction& variable, const Layout& l
     object.storage = storage_of(module_, variable);
     object.size = layout.size;
     object.coherent = definitions_.has(variable.result, spv::Decoration::Coherent);
-    object.constant =
-        object.storage == StorageClass::PushConstant || object.storage == StorageClass::UniformConstant;
+    object.constant = object.storage == StorageClass::PushConstant || object.storage == StorageClass::UniformConstant;
   }
   return first;
 }
@@ -195,14 +195,15 @@ void Dispatch::fill(const Home& home, const std::vector<std::uint8_t>& bytes) {
 void Dispatch::fill(const Layout& layout, std::uint64_t pointer, const InputValue& value, std::uint32_t line) {
   if (layout.kind == Layout::Kind::Scalar) return put(pointer, layout.scalar, bits_of(value, layout.scalar, line));
   const std::size_t wanted = layout.kind == Layout::Kind::Struct ? layout.parts.size() : layout.count;
-  if (!value.is_list) throw Error({line, 0}, "a number stands where braces with " + std::to_string(wanted) + " values do");
+  if (!value.is_list)
+    throw Error({line, 0}, "a number stands where braces with " + std::to_string(wanted) + " values do");
   if (value.members.size() != wanted)
     throw Error({line, 0}, "braces have " + std::to_string(value.members.size()) + " values where the type has " +
                                std::to_string(wanted));
   for (std::size_t i = 0; i < wanted; ++i) {
     const bool is_struct = layout.kind == Layout::Kind::Struct;
-    fill(is_struct ? *layout.parts[i] : *layout.parts[0],
-         pointer + (is_struct ? layout.offsets[i] : i * layout.stride), value.members[i], line);
+    fill(is_struct ? *layout.parts[i] : *layout.parts[0], pointer + (is_struct ? layout.offsets[i] : i * layout.stride),
+         value.members[i], line);
   }
 }
 

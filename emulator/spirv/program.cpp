@@ -56,7 +56,9 @@ std::vector<std::string> texts_of(const Dispatch& dispatch) {
 }  // namespace
 
 Analysis::Analysis(const Dispatch& dispatch, const Question& question)
-    : dispatch_(dispatch), flows_(flows_of(dispatch)), has_filter_(question.filter.has_value()),
+    : dispatch_(dispatch),
+      flows_(flows_of(dispatch)),
+      has_filter_(question.filter.has_value()),
       texts_(texts_of(dispatch)) {
   number_choices();
   watch_memory(question);
@@ -87,7 +89,8 @@ void Analysis::watch_memory(const Question& question) {
   };
   for (const Observable& each : question.observables) {
     mark(watched_.shown, each.location.object, each.location.offset, each.location.type.bytes());
-    if (each.is_filtered) mark(watched_.decides, each.location.object, each.location.offset, each.location.type.bytes());
+    if (each.is_filtered)
+      mark(watched_.decides, each.location.object, each.location.offset, each.location.type.bytes());
   }
   const Code& code = dispatch_.code();
   for (const std::vector<Reach>& flow : flows_) {
@@ -141,8 +144,8 @@ KernelProgram::KernelProgram(const Analysis& analysis, std::uint64_t bound, Idli
       explore::Later& later = parts_->chooser_later.emplace_back();
       // What it stands at counts, as long as it has not written it.
       for (std::size_t i = at; i < parts_->choices.size(); ++i)
-        later.accesses.push_back({parts_->choices[i], static_cast<ReferenceId>(parts_->choices[i].allocation), true,
-                                  true, TagSetId::Empty});
+        later.accesses.push_back(
+            {parts_->choices[i], static_cast<ReferenceId>(parts_->choices[i].allocation), true, true, TagSetId::Empty});
     }
     model::Place place;
     place.workgroup = ~std::uint32_t{0};

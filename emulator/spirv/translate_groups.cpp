@@ -74,7 +74,8 @@ bool Translator::translate_group(const Instruction& instruction) {
   if (of_mask && info.extra.size() != 4) fail("a mask of lanes is a vector of four numbers");
   if (shape.has_extra) info.extra.push_back(scalar(module_.operand(instruction, next++)));
   if (shape.has_operation && next < instruction.operand_count)
-    info.cluster = static_cast<std::uint32_t>(types_.integer(module_.operand(instruction, next), instruction).value_or(0));
+    info.cluster =
+        static_cast<std::uint32_t>(types_.integer(module_.operand(instruction, next), instruction).value_or(0));
   Known out;
   out.type = instruction.type;
   out.slots = new_slots(types_.scalars(instruction.type, instruction));

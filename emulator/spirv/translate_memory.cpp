@@ -40,9 +40,9 @@ void Translator::step_into(Known& at, Id index) {
   const auto member = types_.integer(index, *at_);
   if (!member || *member >= layout.parts.size()) fail("a structure is indexed by a constant, which names a member");
   at.coherent = at.coherent || definitions_.decoration(layout.type, static_cast<std::uint32_t>(*member),
-                                                        spv::Decoration::Coherent) != nullptr;
+                                                       spv::Decoration::Coherent) != nullptr;
   at.is_volatile = at.is_volatile || definitions_.decoration(layout.type, static_cast<std::uint32_t>(*member),
-                                                              spv::Decoration::Volatile) != nullptr;
+                                                             spv::Decoration::Volatile) != nullptr;
   const std::uint64_t offset = layout.offsets[*member];
   at.layout = layout.parts[*member];
   if (at.local) {
@@ -192,7 +192,9 @@ void Translator::copy_memory(const Instruction& instruction) {
   const Known to = known(module_.operand(instruction, 0));
   const Known from = known(module_.operand(instruction, 1));
   if (to.layout == nullptr || from.layout == nullptr) fail("OpCopyMemory copies from pointer to pointer");
-  const auto mask_at = [&](std::size_t i) { return i < instruction.operand_count ? module_.operand(instruction, i) : 0; };
+  const auto mask_at = [&](std::size_t i) {
+    return i < instruction.operand_count ? module_.operand(instruction, i) : 0;
+  };
   const std::uint32_t first = mask_at(2);
   std::size_t second_at = 3;
   for (const std::uint32_t bit : {0x2U, 0x8U, 0x10U})
@@ -327,8 +329,7 @@ void Translator::store_part(const Instruction& instruction) {
   Known out;
   out.type = instruction.type;
   for (const Ref each : value.parts) {
-    out.slots.push_back(
-        compute({Op::OpExtInst, modf ? kModfFraction : kFrexpSignificand, bits, bits, bits}, {each}));
+    out.slots.push_back(compute({Op::OpExtInst, modf ? kModfFraction : kFrexpSignificand, bits, bits, bits}, {each}));
     parts.push_back(compute({Op::OpExtInst, modf ? kModfWhole : kFrexpExponent, part_bits, bits, bits}, {each}));
   }
   store(to, parts, access_info(to, 0, 0, instruction));

@@ -33,12 +33,10 @@ Code Translator::run(Id entry_function) {
   }
   has_lines_ = std::any_of(module_.instructions.begin(), module_.instructions.end(),
                            [](const Instruction& each) { return each.op == Op::OpLine; });
-  has_groups_ = std::any_of(module_.instructions.begin(), module_.instructions.end(), [](const Instruction& each) {
-    return name_of(each.op).starts_with("OpGroupNonUniform");
-  });
-  const auto entry = std::find_if(functions_.begin(), functions_.end(), [&](const Function& each) {
-    return each.head->result == entry_function;
-  });
+  has_groups_ = std::any_of(module_.instructions.begin(), module_.instructions.end(),
+                            [](const Instruction& each) { return name_of(each.op).starts_with("OpGroupNonUniform"); });
+  const auto entry = std::find_if(functions_.begin(), functions_.end(),
+                                  [&](const Function& each) { return each.head->result == entry_function; });
   if (entry == functions_.end() || entry->blocks.empty()) fail("the entry point has no body");
   const std::uint32_t end = new_label();
   translate_function(*entry, {}, end, {}, std::nullopt);
@@ -188,8 +186,8 @@ void Translator::make_global(const Instruction& variable) {
     const auto built_in = definitions_.literal(variable.result, spv::Decoration::BuiltIn);
     const Known& made = globals_.at(variable.result);
     if (built_in && storage == spv::StorageClass::Input)
-      code_.built_ins.push_back({*made.local, static_cast<std::uint32_t>(made.layout->size),
-                                 static_cast<spv::BuiltIn>(*built_in)});
+      code_.built_ins.push_back(
+          {*made.local, static_cast<std::uint32_t>(made.layout->size), static_cast<spv::BuiltIn>(*built_in)});
     return;
   }
   Known out;
@@ -219,8 +217,7 @@ void Translator::make_local_variable(const Instruction& variable, bool is_new_ea
   for (std::size_t i = 0; i < scalars.size(); ++i) new_slot(scalars[i], initial[i]);
   code_.locals.push_back({*out.local, static_cast<std::uint32_t>(scalars.size())});
   if (is_new_each_time)
-    for (std::size_t i = 0; i < scalars.size(); ++i)
-      move(*out.local + static_cast<Slot>(i), constant(initial[i]));
+    for (std::size_t i = 0; i < scalars.size(); ++i) move(*out.local + static_cast<Slot>(i), constant(initial[i]));
   (frames_.empty() ? globals_ : frames_.back()->known)[variable.result] = std::move(out);
 }
 
@@ -397,8 +394,7 @@ void Translator::switch_on(std::size_t index) {
   for (std::size_t i = 2; i < end.operand_count; i += words + 1) {
     std::uint64_t literal = module_.operand(end, i);
     if (words == 2) literal |= std::uint64_t{module_.operand(end, i + 1)} << 32;
-    const Slot same =
-        compute({Op::OpIEqual, 0, 1, bits, bits}, {selector.parts[0], constant(cut(literal, bits))});
+    const Slot same = compute({Op::OpIEqual, 0, 1, bits, bits}, {selector.parts[0], constant(cut(literal, bits))});
     const std::uint32_t here = new_label();
     const std::uint32_t next = new_label();
     Command& out = emit(Act::Branch);

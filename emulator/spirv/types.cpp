@@ -55,8 +55,7 @@ Types::Types(const Definitions& definitions, std::map<Id, std::uint64_t> special
 
 const Instruction& Types::type(Id id, const Instruction& at) const {
   const Instruction& out = definitions_.get(id, at);
-  if (!name_of(out.op).starts_with("OpType"))
-    throw Error(at.position, definitions_.spelled(id) + " is no type");
+  if (!name_of(out.op).starts_with("OpType")) throw Error(at.position, definitions_.spelled(id) + " is no type");
   return out;
 }
 
@@ -207,7 +206,8 @@ Layout Types::make_array(const Instruction& of, Room room, Matrix matrix, std::u
     out.count = *count;
   }
   out.stride = out.parts[0]->size;
-  if (room == Room::Memory) out.stride = definitions_.literal(of.result, spv::Decoration::ArrayStride).value_or(out.stride);
+  if (room == Room::Memory)
+    out.stride = definitions_.literal(of.result, spv::Decoration::ArrayStride).value_or(out.stride);
   if (out.count > kMostScalars || out.count * std::max(out.stride, out.parts[0]->size) > kMostScalars * 64)
     throw Error(of.position, "this array is too large");
   out.size = out.count == 0 ? 0 : (out.count - 1) * out.stride + out.parts[0]->size;
@@ -248,7 +248,8 @@ void for_each_scalar(const Layout& layout, std::uint64_t offset,
       each(offset, layout.scalar);
       break;
     case Layout::Kind::Array:
-      for (std::uint64_t i = 0; i < layout.count; ++i) for_each_scalar(*layout.parts[0], offset + i * layout.stride, each);
+      for (std::uint64_t i = 0; i < layout.count; ++i)
+        for_each_scalar(*layout.parts[0], offset + i * layout.stride, each);
       break;
     case Layout::Kind::Struct:
       for (std::size_t i = 0; i < layout.parts.size(); ++i)

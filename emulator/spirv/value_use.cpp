@@ -243,8 +243,8 @@ std::vector<explore::ValueUse> value_uses(const Dispatch& dispatch, const std::v
   for (std::size_t at = 0; at < code.commands.size(); ++at) {
     const Command& command = code.commands[at];
     if (command.act != Act::Load || !reaches[at].reached || decide[command.to] || is_in_a_loop(code, at)) continue;
-    const bool plain = !dispatch.code().glsl450 &&
-                       !has(code.accesses[command.detail].operands, MemoryOperands::MakePointerVisible);
+    const bool plain =
+        !dispatch.code().glsl450 && !has(code.accesses[command.detail].operands, MemoryOperands::MakePointerVisible);
     out[at] = shown[command.to] || !plain ? explore::ValueUse::Shown : explore::ValueUse::Unused;
   }
   return out;

@@ -22,7 +22,9 @@ inline std::string text_of(const std::string& path) {
 /// A module and all that is made of it.
 struct Ran {
   explicit Ran(const std::string& text, const DispatchOptions& options = {})
-      : module(assemble(text)), dispatch(module, read_header(text, ";"), options), question(question_of(dispatch)),
+      : module(assemble(text)),
+        dispatch(module, read_header(text, ";"), options),
+        question(question_of(dispatch)),
         analysis(dispatch, question) {}
 
   Answer ask(bool verdict_only, std::uint64_t bound = 2) const {

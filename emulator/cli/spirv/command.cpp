@@ -18,7 +18,12 @@ namespace {
 class SpirvBatch {
  public:
   SpirvBatch(const std::vector<std::string>& files, const SpirvRequest& request, bool json, bool times, bool quiet)
-      : files_(files), request_(request), json_(json), times_(times), quiet_(quiet), printed_(files.size()),
+      : files_(files),
+        request_(request),
+        json_(json),
+        times_(times),
+        quiet_(quiet),
+        printed_(files.size()),
         progress_(files.size(), !quiet) {}
 
   ExitCode run(unsigned jobs) {

@@ -64,11 +64,12 @@ std::string compile_glsl(const std::string& file) {
   const ScratchDirectory scratch;
   const std::string module = scratch.file("module.spv");
   const std::string messages = scratch.file("messages");
-  int status = run_quietly({"glslangValidator", "-V", "-g", "--target-env", "vulkan1.2", "-S", "comp", "-o", module, file},
-                           messages);
+  int status = run_quietly(
+      {"glslangValidator", "-V", "-g", "--target-env", "vulkan1.2", "-S", "comp", "-o", module, file}, messages);
   // A program that the shell does not find ends with 127 where starting it does not fail at once.
   if (status == -1 || status == 127)
-    status = run_quietly({"glslc", "-g", "--target-env=vulkan1.2", "-fshader-stage=compute", "-o", module, file}, messages);
+    status =
+        run_quietly({"glslc", "-g", "--target-env=vulkan1.2", "-fshader-stage=compute", "-o", module, file}, messages);
   if (status == -1 || status == 127)
     throw InputError(file + ": GLSL needs a compiler: install the package glslang-tools (or glslc)");
   if (status != 0) throw InputError(file + ": the compiler says:\n" + read_input(messages, kMostBytes));

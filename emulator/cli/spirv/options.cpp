@@ -74,7 +74,10 @@ std::vector<std::uint8_t> contents_from_text(const std::string& option, const st
     const std::uint64_t count = number_in(option, rest, kMostWords);
     std::mt19937 random(1);
     for (std::uint64_t i = 0; i < count; ++i)
-      add_word(kind == "zeros" ? 0U : kind == "iota" ? static_cast<std::uint32_t>(i) : static_cast<std::uint32_t>(random()), out);
+      add_word(kind == "zeros"  ? 0U
+               : kind == "iota" ? static_cast<std::uint32_t>(i)
+                                : static_cast<std::uint32_t>(random()),
+               out);
     return out;
   }
   const std::string bytes = read_input(text, 4 * kMostWords);

@@ -47,7 +47,8 @@ class Tables {
   void add_set(const std::string& name, const Json& grammar) {
     const std::size_t first = extended_count_;
     for (const Json& instruction : grammar["instructions"]) {
-      extended_ += "  {" + quoted(instruction["opname"]) + ", " + std::to_string(number(instruction["opcode"])) + "},\n";
+      extended_ +=
+          "  {" + quoted(instruction["opname"]) + ", " + std::to_string(number(instruction["opcode"])) + "},\n";
       ++extended_count_;
     }
     sets_ += "  {\"" + name + "\", " + std::to_string(first) + ", " + std::to_string(extended_count_ - first) + "},\n";
@@ -66,21 +67,21 @@ class Tables {
 
  private:
   static void table(std::ostream& out, const char* type, const char* name, const std::string& rows) {
-    out << "namespace {\nconst " << type << " k_" << name << "[] = {\n" << rows << "};\n}\n"
+    out << "namespace {\nconst " << type << " k_" << name << "[] = {\n"
+        << rows << "};\n}\n"
         << "const std::span<const " << type << "> " << name << "(k_" << name << ");\n";
   }
 
   std::string category(const std::string& kind) const {
-    static const std::map<std::string, std::string> kNames = {
-        {"LiteralContextDependentNumber", "LiteralNumber"},
-        {"LiteralExtInstInteger", "LiteralExtended"},
-        {"LiteralSpecConstantOpInteger", "LiteralOpcode"},
-        {"IdMemorySemantics", "AnyId"},
-        {"IdScope", "AnyId"},
-        {"IdRef", "AnyId"},
-        {"PairLiteralIntegerIdRef", "PairLiteralId"},
-        {"PairIdRefLiteralInteger", "PairIdLiteral"},
-        {"PairIdRefIdRef", "PairIdId"}};
+    static const std::map<std::string, std::string> kNames = {{"LiteralContextDependentNumber", "LiteralNumber"},
+                                                              {"LiteralExtInstInteger", "LiteralExtended"},
+                                                              {"LiteralSpecConstantOpInteger", "LiteralOpcode"},
+                                                              {"IdMemorySemantics", "AnyId"},
+                                                              {"IdScope", "AnyId"},
+                                                              {"IdRef", "AnyId"},
+                                                              {"PairLiteralIntegerIdRef", "PairLiteralId"},
+                                                              {"PairIdRefLiteralInteger", "PairIdLiteral"},
+                                                              {"PairIdRefIdRef", "PairIdId"}};
     const auto known = kNames.find(kind);
     if (known != kNames.end()) return known->second;
     return enums_.count(kind) != 0 ? "Enum" : kind;
@@ -92,7 +93,10 @@ class Tables {
       const auto kind = operand["kind"].get<std::string>();
       const std::string quantifier = operand.value("quantifier", "");
       operands_ += "  {Category::" + category(kind) + ", " + std::to_string(kinds_.at(kind)) + ", Quantifier::" +
-                   (quantifier == "*" ? "Any" : quantifier == "?" ? "Optional" : "One") + "},\n";
+                   (quantifier == "*"   ? "Any"
+                    : quantifier == "?" ? "Optional"
+                                        : "One") +
+                   "},\n";
       ++operand_count_;
     }
     return {first, operand_count_ - first};
@@ -109,7 +113,8 @@ class Tables {
                      std::to_string(operand) + ", " + std::to_string(count) + "},\n";
       ++enumerant_count_;
     }
-    kind_rows_ += "  {\"" + name + "\", " + (bits ? "true" : "false") + ", " + std::to_string(first) + ", " + std::to_string(enumerant_count_ - first) + "},\n";
+    kind_rows_ += "  {\"" + name + "\", " + (bits ? "true" : "false") + ", " + std::to_string(first) + ", " +
+                  std::to_string(enumerant_count_ - first) + "},\n";
   }
 
   void add_row(const Json& instruction, std::string& rows) {
