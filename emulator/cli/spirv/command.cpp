@@ -8,6 +8,7 @@
 #include "emulator/cli/input_file.h"
 #include "emulator/cli/interrupt.h"
 #include "emulator/cli/progress.h"
+#include "emulator/cli/spirv/list.h"
 #include "emulator/cli/spirv/options.h"
 #include "emulator/cli/terminal.h"
 
@@ -148,6 +149,17 @@ SpirvRequest SpirvCommand::request() const {
   return out;
 }
 
+ExitCode SpirvCommand::list() const {
+  bool error = false;
+  for (const std::string& file : files_) {
+    bool wrong = false;
+    const std::string text = list_module(file, json_, wrong);
+    std::fwrite(text.data(), 1, text.size(), wrong && !json_ ? stderr : stdout);
+    error = error || wrong;
+  }
+  return error ? ExitCode::BadInput : ExitCode::Fine;
+}
+
 ExitCode SpirvCommand::run() const {
   watch_for_interrupt();
   SpirvRequest asked;
@@ -157,6 +169,7 @@ ExitCode SpirvCommand::run() const {
     print_readable(stderr, "heddle spirv: " + std::string(error.what()) + '\n');
     return ExitCode::BadInput;
   }
+  if (list_) return list();
   const unsigned jobs = jobs_ != 0 ? jobs_ : std::max(1U, std::thread::hardware_concurrency());
   return SpirvBatch(files_, asked, json_, !no_times_, quiet_).run(jobs);
 }

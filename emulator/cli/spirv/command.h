@@ -28,7 +28,7 @@ class SpirvCommand {
   void add_dispatch_options();
   /// Throws InputError for an option that cannot be.
   SpirvRequest request() const;
-  ExitCode list(const SpirvRequest& request) const;
+  ExitCode list() const;
 
   CLI::App* command_;
   std::vector<std::string> files_;

@@ -16,6 +16,8 @@ bool ends_with(const std::string& name, std::string_view ending) {
   return name.size() > ending.size() && std::string_view(name).substr(name.size() - ending.size()) == ending;
 }
 
+}  // namespace
+
 std::string placed(const std::string& file, const spirv::Error& error) {
   std::string out = file;
   if (error.position().line != 0) {
@@ -26,7 +28,6 @@ std::string placed(const std::string& file, const spirv::Error& error) {
   return out + ": " + error.what();
 }
 
-/// The module of a file and its header.
 std::pair<spirv::Module, spirv::Header> read_module(const std::string& file) {
   const std::string bytes = read_input(file, kMostBytes);
   if (ends_with(file, ".comp") || ends_with(file, ".glsl"))
@@ -36,11 +37,11 @@ std::pair<spirv::Module, spirv::Header> read_module(const std::string& file) {
   return {spirv::assemble(text), spirv::read_header(text, ";")};
 }
 
-}  // namespace
-
 bool SpirvReport::has_finding() const {
   return answer && (answer->racy || !answer->faults.empty() || !answer->holds);
 }
+
+namespace {
 
 std::unique_ptr<SpirvDispatch> prepare_module(const std::string& file, const spirv::DispatchOptions& options) {
   auto out = std::make_unique<SpirvDispatch>();
@@ -51,6 +52,8 @@ std::unique_ptr<SpirvDispatch> prepare_module(const std::string& file, const spi
   out->analysis = std::make_unique<spirv::Analysis>(*out->dispatch, out->question);
   return out;
 }
+
+}  // namespace
 
 SpirvReport report_on_module(const std::string& file, const SpirvRequest& request) {
   SpirvReport report;

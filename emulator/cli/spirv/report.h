@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "emulator/cli/terminal.h"
@@ -48,9 +49,10 @@ SpirvReport report_on_module(const std::string& file, const SpirvRequest& reques
 std::string spirv_json(const SpirvReport& report, bool times);
 std::string spirv_text(const SpirvReport& report, bool quiet, const Painter& paint);
 
-/// What a module has, without running it.
-std::string spirv_list_json(const std::string& file, const spirv::DispatchOptions& options);
-std::string spirv_list_text(const std::string& file, const spirv::DispatchOptions& options);
+/// The module of a file, and the header of its text. Throws InputError and spirv::Error.
+std::pair<spirv::Module, spirv::Header> read_module(const std::string& file);
+/// "file:line: message", or with the offset of a word.
+std::string placed(const std::string& file, const spirv::Error& error);
 
 /// A value of an observable as JSON and people write it.
 std::string spell_value(const spirv::ScalarType& type, std::uint64_t bits);

@@ -1,0 +1,270 @@
+#include <catch2/catch.hpp>
+#include <map>
+#include <random>
+#include <set>
+
+#include "emulator/litmus/vulkan/answer.h"
+#include "emulator/litmus/vulkan/parser.h"
+#include "emulator/litmus/vulkan/verdict.h"
+#include "tests/how_many.h"
+#include "tests/spirv/run_module.h"
+
+/// \file
+/// Random programs, each written as a litmus test and as a SPIR-V module.
+
+using namespace heddle::spirv;
+
+namespace {
+
+using Outcomes = std::set<std::map<std::string, std::int64_t>>;
+
+/// A program in both forms.
+class Twins {
+ public:
+  explicit Twins(std::uint64_t seed) : random_(seed) {
+    threads_ = 2 + below(2);
+    together_ = below(2) == 0;
+    meet_ = together_ && below(2) == 0;
+    litmus_.resize(threads_);
+    before_.resize(threads_);
+    behind_.resize(threads_);
+    for (std::size_t t = 0; t < threads_; ++t) {
+      for (std::uint64_t i = 1 + below(2); i-- > 0;) instruction(t, before_[t]);
+      if (meet_) litmus_[t].push_back(barrier_litmus_);
+      if (meet_)
+        for (std::uint64_t i = below(3); i-- > 0;) instruction(t, behind_[t]);
+    }
+  }
+
+  std::string litmus() const;
+  std::string spirv() const;
+  std::string name(std::size_t result) const { return "out" + std::to_string(result); }
+
+ private:
+  std::uint64_t below(std::uint64_t n) { return random_() % n; }
+  std::string id() { return "%t" + std::to_string(ids_++); }
+  void instruction(std::size_t thread, std::string& code);
+  void show(std::size_t thread, const std::string& value, std::string& code);
+  std::string condition(bool litmus) const;
+
+  struct ScopeName {
+    const char* tag;
+    int number;
+  };
+  ScopeName scope() {
+    constexpr ScopeName kScopes[] = {{"sg", 3}, {"wg", 2}, {"qf", 5}, {"dv", 1}};
+    return kScopes[below(4)];
+  }
+  /// An order of its number: 0 none, 1 acquire, 2 release, 3 both; as tag, and with classes as a mask.
+  struct Order {
+    std::string tags;
+    int mask = 0;
+  };
+  Order order(int number) {
+    constexpr const char* kTags[] = {"", "acq.", "rel.", "acq_rel."};
+    constexpr int kMasks[] = {0, 2, 4, 8};
+    return {kTags[number], kMasks[number]};
+  }
+  std::string classes(int& mask) {
+    std::string out = ".semsc0";
+    mask |= 0x40;
+    if ((mask & 12) != 0 && below(2) == 0) out += ".semav", mask |= 0x2000;
+    if ((mask & 10) != 0 && below(2) == 0) out += ".semvis", mask |= 0x4000;
+    return out;
+  }
+  std::string constant(int value) {
+    constants_.insert(value);
+    return "%c" + std::to_string(value);
+  }
+
+  std::mt19937_64 random_;
+  std::size_t threads_ = 2;
+  bool together_ = false;
+  bool meet_ = false;
+  std::vector<std::vector<std::string>> litmus_;
+  std::vector<std::string> before_;
+  std::vector<std::string> behind_;
+  std::string barrier_litmus_ = "cbar.acq_rel.wg.semsc0.semav.semvis 0";
+  std::set<int> constants_{0, 1, 2};
+  std::size_t results_ = 0;
+  std::size_t ids_ = 0;
+};
+
+void Twins::show(std::size_t thread, const std::string& value, std::string& code) {
+  const std::string register_name = "r" + std::to_string(results_);
+  litmus_[thread].push_back("st.sc0 " + name(results_) + ", " + register_name);
+  const std::string at = id();
+  code += at + " = OpAccessChain %to_uint %" + name(results_) + " %c0\nOpStore " + at + " " + value + "\n";
+  ++results_;
+}
+
+void Twins::instruction(std::size_t thread, std::string& code) {
+  const std::string variable = below(2) == 0 ? "x" : "y";
+  const std::string value = constant(1 + static_cast<int>(below(2)));
+  const std::string number = value.substr(2);
+  const ScopeName in = scope();
+  const std::string in_id = constant(in.number);
+  const std::string at = id();
+  const std::string result = id();
+  const std::string r = "r" + std::to_string(results_);
+  std::vector<std::string>& litmus = litmus_[thread];
+  code += at + " = OpAccessChain %to_uint %" + variable + " %c0\n";
+  const auto tags = [&](const Order& o, const std::string& more) { return ".atom." + o.tags + in.tag + ".sc0" + more; };
+  switch (below(6)) {
+    case 0: {
+      const bool available = below(2) == 0;
+      litmus.push_back("st" + (available ? std::string(".av.") + in.tag : std::string()) + ".sc0 " + variable + ", " +
+                       number);
+      code +=
+          "OpStore " + at + " " + value + (available ? " MakePointerAvailable|NonPrivatePointer " + in_id : "") + "\n";
+      break;
+    }
+    case 1: {
+      const bool visible = below(2) == 0;
+      litmus.push_back("ld" + (visible ? std::string(".vis.") + in.tag : std::string()) + ".sc0 " + r + ", " +
+                       variable);
+      code +=
+          result + " = OpLoad %uint " + at + (visible ? " MakePointerVisible|NonPrivatePointer " + in_id : "") + "\n";
+      show(thread, result, code);
+      break;
+    }
+    case 2: {
+      Order o = order(below(2) == 0 ? 0 : 2);
+      const std::string more = o.mask != 0 ? classes(o.mask) : "";
+      litmus.push_back("st" + tags(o, more) + " " + variable + ", " + number);
+      code += "OpAtomicStore " + at + " " + in_id + " " + constant(o.mask) + " " + value + "\n";
+      break;
+    }
+    case 3: {
+      Order o = order(below(2) == 0 ? 0 : 1);
+      const std::string more = o.mask != 0 ? classes(o.mask) : "";
+      litmus.push_back("ld" + tags(o, more) + " " + r + ", " + variable);
+      code += result + " = OpAtomicLoad %uint " + at + " " + in_id + " " + constant(o.mask) + "\n";
+      show(thread, result, code);
+      break;
+    }
+    case 4: {
+      Order o = order(static_cast<int>(below(4)));
+      const std::string more = o.mask != 0 ? classes(o.mask) : "";
+      litmus.push_back("rmw" + tags(o, more) + ".add " + r + ", " + variable + ", " + number);
+      code += result + " = OpAtomicIAdd %uint " + at + " " + in_id + " " + constant(o.mask) + " " + value + "\n";
+      show(thread, result, code);
+      break;
+    }
+    default: {
+      Order o = order(1 + static_cast<int>(below(3)));
+      const std::string more = classes(o.mask);
+      litmus.push_back("membar." + o.tags + in.tag + more);
+      code += "OpMemoryBarrier " + in_id + " " + constant(o.mask) + "\n";
+    }
+  }
+}
+
+// It names every variable, and says nothing.
+std::string Twins::condition(bool litmus) const {
+  std::string out = litmus ? "x != 99 /\\ y != 99" : "%x[0] != 99 and %y[0] != 99";
+  for (std::size_t i = 0; i < results_; ++i)
+    out += litmus ? " /\\ " + name(i) + " != 99" : " and %" + name(i) + "[0] != 99";
+  return out;
+}
+
+std::string Twins::litmus() const {
+  std::string out = "Vulkan twin\n{\nx=0; y=0;";
+  for (std::size_t i = 0; i < results_; ++i) out += " " + name(i) + "=9;";
+  out += "\n}\n";
+  std::size_t rows = 0;
+  for (std::size_t t = 0; t < threads_; ++t) {
+    out += (t == 0 ? " P" : " | P") + std::to_string(t) + "@sg 0, wg " + std::to_string(together_ ? 0 : t) + ", qf 0";
+    rows = std::max(rows, litmus_[t].size());
+  }
+  out += " ;\n";
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t t = 0; t < threads_; ++t)
+      out += (t == 0 ? " " : " | ") + (row < litmus_[t].size() ? litmus_[t][row] : std::string());
+    out += " ;\n";
+  }
+  return out + "forall (" + condition(true) + ")\n";
+}
+
+std::string Twins::spirv() const {
+  std::string inputs = "; @Input: %x = {0}, %y = {0}";
+  std::string variables = "%x = OpVariable %to_Box StorageBuffer\n%y = OpVariable %to_Box StorageBuffer\n";
+  for (std::size_t i = 0; i < results_; ++i) {
+    inputs += ", %" + name(i) + " = {9}";
+    variables += "%" + name(i) + " = OpVariable %to_Box StorageBuffer\n";
+  }
+  const std::string many = std::to_string(threads_);
+  std::string out = inputs + "\n; @Output: forall (" + condition(false) +
+                    ")\n; @Config: " + (together_ ? many + ", 1, 1" : "1, 1, " + many) +
+                    "\nOpCapability Shader\nOpMemoryModel Logical Vulkan\nOpEntryPoint GLCompute %main \"main\" %id\n"
+                    "OpDecorate %id BuiltIn GlobalInvocationId\nOpMemberDecorate %Box 0 Offset 0\n"
+                    "%void = OpTypeVoid\n%kernel = OpTypeFunction %void\n%uint = OpTypeInt 32 0\n"
+                    "%uint3 = OpTypeVector %uint 3\n%Box = OpTypeStruct %uint\n"
+                    "%to_Box = OpTypePointer StorageBuffer %Box\n%to_uint = OpTypePointer StorageBuffer %uint\n"
+                    "%to_uint3 = OpTypePointer Input %uint3\n%id = OpVariable %to_uint3 Input\n";
+  for (const int each : constants_)
+    out += "%c" + std::to_string(each) + " = OpConstant %uint " + std::to_string(each) + "\n";
+  out += "%barrier = OpConstant %uint 24648\n" + variables +
+         "%main = OpFunction %void None %kernel\n%start = OpLabel\n%where = OpLoad %uint3 %id\n"
+         "%n = OpCompositeExtract %uint %where 0\n";
+  const auto part = [&](const std::vector<std::string>& codes, const std::string& prefix) {
+    out += "OpSelectionMerge %" + prefix + "end None\nOpSwitch %n %" + prefix + "end";
+    for (std::size_t t = 0; t < threads_; ++t) out += " " + std::to_string(t) + " %" + prefix + std::to_string(t);
+    out += "\n";
+    for (std::size_t t = 0; t < threads_; ++t)
+      out += "%" + prefix + std::to_string(t) + " = OpLabel\n" + codes[t] + "OpBranch %" + prefix + "end\n";
+    out += "%" + prefix + "end = OpLabel\n";
+  };
+  part(before_, "before");
+  if (meet_) {
+    out += "OpControlBarrier %c2 %c2 %barrier\n";
+    part(behind_, "behind");
+  }
+  return out + "OpReturn\nOpFunctionEnd\n";
+}
+
+Outcomes outcomes_of(const Ran& ran, const Answer& answer) {
+  Outcomes out;
+  for (const Row& row : answer.rows) {
+    std::map<std::string, std::int64_t> outcome;
+    for (std::size_t i = 0; i < row.values.size(); ++i) {
+      const std::string& spelled = ran.question.observables[i].name;
+      outcome[spelled.substr(1, spelled.find('[') - 1)] = static_cast<std::int64_t>(row.values[i]);
+    }
+    out.insert(outcome);
+  }
+  return out;
+}
+
+Outcomes outcomes_of(const heddle::litmus::Test& test, const heddle::litmus::Answer& answer) {
+  Outcomes out;
+  for (const heddle::litmus::OutcomeRow& row : answer.outcomes) {
+    std::map<std::string, std::int64_t> outcome;
+    for (std::size_t i = 0; i < row.values.size(); ++i) outcome[test.observables[i].name] = row.values[i];
+    out.insert(outcome);
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("random programs have the same outcomes, races and executions as litmus tests and as modules", "[nightly]") {
+  const std::uint64_t first = heddle::first_seed();
+  const std::uint64_t count = heddle::how_many("HEDDLE_SPIRV_TWINS", 300, 20000);
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    const Twins twins(seed);
+    INFO("seed " << seed << '\n' << twins.litmus() << '\n' << twins.spirv());
+    const auto parsed = heddle::litmus::parse_vulkan(twins.litmus());
+    if (!parsed.errors.empty()) INFO(parsed.errors[0].message);
+    REQUIRE(parsed.test);
+    const heddle::litmus::Answer expected = heddle::litmus::answer(*parsed.test, {});
+    const Ran ran(twins.spirv());
+    const Answer own = ran.ask(false);
+    REQUIRE(own.racy == expected.racy);
+    REQUIRE(own.executions == expected.executions);
+    REQUIRE(outcomes_of(ran, own) == outcomes_of(*parsed.test, expected));
+    const Answer verdict = ran.ask(true);
+    REQUIRE(verdict.racy == own.racy);
+    REQUIRE(verdict.complete);
+  }
+}
