@@ -22,7 +22,8 @@ std::uint64_t Explorer::counted() const {
   return options_.counted ? *options_.counted : statistics_.executions;
 }
 
-// A read that is not atomic, and whose value decides nothing, has one source in all executions that do not race.
+// A read that is not atomic has one source in an execution that does not race. If its value decides nothing, the others
+// only race; if it decides something, whoever counts every execution finds a race with that source, too.
 bool Explorer::takes_one_source(std::size_t agent) const {
   if (options_.wanted != Wanted::Races || put_off(agent) || !is_closed()) return false;
   if (step(agent).use == ValueUse::Decides && (!options_.counts_all || step(agent).operation.atomic)) return false;

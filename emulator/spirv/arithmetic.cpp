@@ -78,39 +78,10 @@ std::uint64_t reversed(std::uint64_t value, unsigned bits) {
   return out;
 }
 
-/// Integers and truth values whose result is always defined; false if the opcode is none of those.
-bool compute_integer(const Computation& c, Arguments a, std::uint64_t& out) {
+/// Comparisons of integers; false if the opcode is none of those.
+bool compare_integers(const Computation& c, Arguments a, std::uint64_t& out) {
   const auto sign = [&](std::size_t i) { return signed_value(a[i], c.from); };
   switch (c.op) {
-    case Op::OpIAdd:
-      out = a[0] + a[1];
-      break;
-    case Op::OpISub:
-      out = a[0] - a[1];
-      break;
-    case Op::OpIMul:
-      out = a[0] * a[1];
-      break;
-    case Op::OpSNegate:
-      out = 0 - a[0];
-      break;
-    case Op::OpNot:
-      out = ~a[0];
-      break;
-    case Op::OpBitwiseAnd:
-    case Op::OpLogicalAnd:
-      out = a[0] & a[1];
-      break;
-    case Op::OpBitwiseOr:
-    case Op::OpLogicalOr:
-      out = a[0] | a[1];
-      break;
-    case Op::OpBitwiseXor:
-      out = a[0] ^ a[1];
-      break;
-    case Op::OpLogicalNot:
-      out = a[0] == 0 ? 1 : 0;
-      break;
     case Op::OpIEqual:
     case Op::OpLogicalEqual:
     case Op::OpPtrEqual:
@@ -144,6 +115,45 @@ bool compute_integer(const Computation& c, Arguments a, std::uint64_t& out) {
       break;
     case Op::OpSGreaterThanEqual:
       out = sign(0) >= sign(1) ? 1 : 0;
+      break;
+    default:
+      return false;
+  }
+  return true;
+}
+
+/// Integers and truth values whose result is always defined; false if the opcode is none of those.
+bool compute_integer(const Computation& c, Arguments a, std::uint64_t& out) {
+  const auto sign = [&](std::size_t i) { return signed_value(a[i], c.from); };
+  switch (c.op) {
+    case Op::OpIAdd:
+      out = a[0] + a[1];
+      break;
+    case Op::OpISub:
+      out = a[0] - a[1];
+      break;
+    case Op::OpIMul:
+      out = a[0] * a[1];
+      break;
+    case Op::OpSNegate:
+      out = 0 - a[0];
+      break;
+    case Op::OpNot:
+      out = ~a[0];
+      break;
+    case Op::OpBitwiseAnd:
+    case Op::OpLogicalAnd:
+      out = a[0] & a[1];
+      break;
+    case Op::OpBitwiseOr:
+    case Op::OpLogicalOr:
+      out = a[0] | a[1];
+      break;
+    case Op::OpBitwiseXor:
+      out = a[0] ^ a[1];
+      break;
+    case Op::OpLogicalNot:
+      out = a[0] == 0 ? 1 : 0;
       break;
     case Op::OpUConvert:
     case Op::OpBitcast:
@@ -210,7 +220,7 @@ Meaning compute_extra(const Computation& c, Arguments a, std::uint64_t& out) {
 
 Meaning compute(const Computation& c, std::span<const std::uint64_t> a, std::uint64_t& out) {
   if (c.op == Op::OpExtInst) return c.extended < kMulHighUnsigned ? compute_glsl(c, a, out) : compute_extra(c, a, out);
-  if (compute_integer(c, a, out)) return Meaning::Defined;
+  if (compute_integer(c, a, out) || compare_integers(c, a, out)) return Meaning::Defined;
   switch (c.op) {
     case Op::OpUDiv:
     case Op::OpUMod:

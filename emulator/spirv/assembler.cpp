@@ -202,7 +202,7 @@ class Assembler {
     const auto known = types_.find(type);
     return known != types_.end() ? known->second : NumberType{};
   }
-  // Of an OpSwitch: the selector is its first operand.
+  // The selector of an OpSwitch is its first operand.
   NumberType selector_type() const {
     const auto known = type_of_.find(module_.words[begin_ + 1]);
     return known != type_of_.end() ? number_type(known->second) : NumberType{};
@@ -312,12 +312,12 @@ class Assembler {
   Module module_;
   std::map<std::uint32_t, std::uint32_t> lines_;
   Id next_id_ = 1;
-  // Of the instruction that is being read:
+  // These are of the instruction that is being read:
   std::size_t begin_ = 0;
   Id type_ = 0;
   Id result_ = 0;
   std::string name_of_set_;
-  // Of those before it:
+  // These are of the instructions before it:
   std::map<Id, NumberType> types_;
   std::map<Id, Id> type_of_;
   std::map<Id, std::string> sets_;

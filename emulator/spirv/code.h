@@ -87,14 +87,14 @@ struct Command {
   /// Index: bytes or slots from one element to the next, and how many there are; 0: no bound of its own.
   std::uint64_t stride = 0;
   std::uint64_t count = 0;
-  /// Of a jump: the index of a command.
+  /// Where a jump goes: the index of a command.
   std::uint32_t target = 0;
   std::uint32_t otherwise = 0;
   /// Index into what the act needs: accesses, loops, fences.
   std::uint32_t detail = 0;
   /// The instruction that it comes from.
   const Instruction* from = nullptr;
-  /// Of the source, where there are line records, else of the text.
+  /// A line of the source, where there are line records, else of the text.
   std::uint32_t line = 0;
 };
 

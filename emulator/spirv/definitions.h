@@ -25,7 +25,7 @@ class Definitions {
   const Module& module() const { return *module_; }
   /// The instruction whose result an id is; null for an id that is never defined.
   const Instruction* find(Id id) const { return id < by_id_.size() ? by_id_[id] : nullptr; }
-  /// The same; throws Error, at the instruction `at` that names it, if there is none.
+  /// The instruction whose result an id is. Throws Error, at the instruction `at` that names the id, if there is none.
   const Instruction& get(Id id, const Instruction& at) const;
 
   /// The first decoration of a kind of an id or of a member of a structure; null for none.

@@ -36,9 +36,9 @@ struct Reach {
   bool reached = false;
   /// Pointers to what it accesses, with the command's own offset; `any` if that is not known.
   ValueSet pointers;
-  /// Of a branch: whether the condition may be a token.
+  /// Whether the condition of a branch may be a token.
   bool token_decides = false;
-  /// Of a branch: where it may go.
+  /// Where a branch may go: to its target, and to the other command.
   bool takes = false;
   bool passes = false;
   /// Scope and semantics of an atomic, if they are always the same.

@@ -26,7 +26,7 @@ std::uint64_t runtime_length(const Layout& layout, const InputValue& value) {
   return runtime_length(*layout.parts.back(), value.members.back());
 }
 
-/// The same for contents of so many bytes.
+/// How long the run-time array of a layout is when the contents have so many bytes; 0 where there is none.
 std::uint64_t runtime_length(const Layout& layout, std::uint64_t bytes) {
   if (layout.kind == Layout::Kind::Array) {
     if (layout.runtime) return layout.stride == 0 ? 0 : bytes / layout.stride;

@@ -59,7 +59,7 @@ void Translator::leave_slots_behind(Known& at) {
   at.offset = 0;
 }
 
-// Of an array without a bound of its own the access is held against what it points into.
+// An array may have no bound of its own: then the access is held against what it points into.
 void Translator::step_by(Known& at, std::uint64_t stride, std::uint64_t count, Id index) {
   const auto constant_index = types_.integer(index, *at_);
   const Operand of = operand(index);

@@ -18,7 +18,7 @@ namespace heddle::spirv {
 struct Known {
   std::vector<Slot> slots;
   Id type = 0;
-  // Of a pointer:
+  // Only pointers have these:
   /// Bytes behind what the slot points to, or slots.
   std::uint64_t offset = 0;
   /// The first slot of what it points to, where that is always the same.

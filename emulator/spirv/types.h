@@ -31,11 +31,11 @@ struct Layout {
   ScalarType scalar;
   /// From the first byte or slot to behind the last.
   std::uint64_t size = 0;
-  /// Of an array, a vector or a matrix. A run-time array has no count of its own: it is what a variable was given.
+  /// Only arrays, vectors and matrices have these. The count of a run-time array is what a variable was given.
   std::uint64_t stride = 0;
   std::uint64_t count = 0;
   bool runtime = false;
-  /// Of an array one, of a structure one for each member.
+  /// An array has one part, a structure one for each member.
   std::vector<const Layout*> parts;
   std::vector<std::uint64_t> offsets;
   Id type = 0;
@@ -46,7 +46,7 @@ enum class Room : std::uint8_t { Memory, Slots };
 
 /// The constant that stands for a value that nothing defines.
 inline constexpr std::uint64_t kUndefinedConstant = 0xfedd1effffffffffULL;
-/// What lies between two objects in a pointer (see pointer.h): the stride of an array of descriptors.
+/// What lies between two objects in a pointer (see code.h): the stride of an array of descriptors.
 inline constexpr std::uint64_t kObjectStride = std::uint64_t{1} << 40;
 
 class Types {

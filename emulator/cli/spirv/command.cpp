@@ -1,5 +1,7 @@
 #include "emulator/cli/spirv/command.h"
 
+#include <heddle/memory_policy.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <thread>
@@ -11,6 +13,7 @@
 #include "emulator/cli/spirv/list.h"
 #include "emulator/cli/spirv/options.h"
 #include "emulator/cli/terminal.h"
+#include "emulator/cli/whole_number.h"
 
 namespace heddle::cli {
 namespace {
@@ -40,6 +43,7 @@ class SpirvBatch {
     std::string text;
     bool to_errors = false;
     bool finding = false;
+    bool unsound = false;
   };
 
   void report(std::size_t file) {
@@ -48,6 +52,7 @@ class SpirvBatch {
     out.text = json_ ? spirv_json(report, times_) + '\n' : spirv_text(report, quiet_, Painter(wants_colour()));
     out.to_errors = report.error.has_value();
     out.finding = report.has_finding();
+    out.unsound = report.is_unsound();
   }
 
   void print(std::size_t file) {
@@ -58,6 +63,7 @@ class SpirvBatch {
     std::fflush(stdout);
     if (out.to_errors) exit_code_ = ExitCode::BadInput;
     if (out.finding && exit_code_ == ExitCode::Fine) exit_code_ = ExitCode::Finding;
+    if (out.unsound) exit_code_ = ExitCode::InternalError;
     out = {};
     progress_.update(file + 1, files_[file]);
   }
@@ -96,6 +102,7 @@ SpirvCommand::SpirvCommand(CLI::App& program)
   command_->add_flag("--list", list_,
                      "Run nothing: print the entry points, buffers, push constants and specialization constants");
   add_dispatch_options();
+  add_machine_options();
   CLI::Option* json = command_->add_flag("--json", json_, "One JSON object a line for each file");
   command_
       ->add_flag("--no-times", no_times_,
@@ -124,6 +131,31 @@ void SpirvCommand::add_dispatch_options() {
   command_->add_flag("--wrap-offsets", wrap_offsets_, "Offsets in bytes wrap at 32 bits");
 }
 
+void SpirvCommand::add_machine_options() {
+  std::vector<std::string> names;
+  for (const MemoryPolicy& policy : memory_policies()) names.emplace_back(policy.name);
+  CLI::Option* machine =
+      command_
+          ->add_option("--machine", policy_,
+                       "Run it, again and again, on an emulated memory of this policy; heddle litmus --help has them")
+          ->check(CLI::IsMember(names))
+          ->option_text("POLICY");
+  command_->add_option("--runs", runs_, "With --machine: how many runs")
+      ->needs(machine)
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62))
+      ->option_text("N (default 10000)");
+  command_->add_option("--seed", seed_, "With --machine: the same seed makes the same runs, another makes others")
+      ->needs(machine)
+      ->check(whole_number())
+      ->option_text("N (default 1)");
+  command_->add_option("--judge", judged_, "With --machine: hold the first N runs against every axiom")
+      ->needs(machine)
+      ->check(whole_number())
+      ->option_text("N (default 0)");
+  command_->add_flag("--no-explore", no_explore_, "With --machine: do not ask what the memory model allows")
+      ->needs(machine);
+}
+
 SpirvRequest SpirvCommand::request() const {
   SpirvRequest out;
   out.inquiry.bound = bound_;
@@ -146,6 +178,17 @@ SpirvRequest SpirvCommand::request() const {
   if (!push_.empty()) out.dispatch.push_constants = contents_from_text("--push", push_);
   out.dispatch.robust = robust_;
   out.dispatch.wrap_offsets = wrap_offsets_;
+  if (policy_.empty()) return out;
+  out.policy = policy_;
+  out.explore = !no_explore_;
+  out.runs.emplace();
+  out.runs->policy = memory_policy(policy_);
+  out.runs->runs = runs_;
+  out.runs->seed = seed_;
+  out.runs->judged = judged_;
+  out.runs->bound = bound_;
+  out.runs->chains = !no_chains_;
+  out.runs->cancelled = &interrupted();
   return out;
 }
 

@@ -26,6 +26,7 @@ class SpirvCommand {
 
  private:
   void add_dispatch_options();
+  void add_machine_options();
   /// Throws InputError for an option that cannot be.
   SpirvRequest request() const;
   ExitCode list() const;
@@ -50,6 +51,11 @@ class SpirvCommand {
   std::string push_;
   bool robust_ = false;
   bool wrap_offsets_ = false;
+  std::string policy_;
+  std::uint64_t runs_ = 10000;
+  std::uint64_t seed_ = 1;
+  std::uint64_t judged_ = 0;
+  bool no_explore_ = false;
 };
 
 }  // namespace heddle::cli

@@ -63,6 +63,27 @@ void add_answer(const SpirvReport& report, Json& out) {
   out["complete"] = answer.complete;
 }
 
+void add_runs(const SpirvReport& report, Json& out) {
+  const spirv::RunTotals& runs = *report.runs;
+  out["policy"] = report.policy;
+  out["runs"] = runs.runs;
+  out["seed"] = report.seed;
+  Json histogram = Json::array();
+  for (const spirv::HistogramRow& row : runs.histogram) {
+    Json each;
+    each["outcome"] = outcome_json(report.dispatch->question, row.values);
+    each["count"] = row.count;
+    const auto allowed = report.allows(row.values);
+    each["allowed"] = allowed ? Json(*allowed) : Json(nullptr);
+    histogram.push_back(std::move(each));
+  }
+  out["histogram"] = std::move(histogram);
+  out["racy_runs"] = runs.racy_runs;
+  out["first_racy_run"] = runs.first_racy_run ? Json(*runs.first_racy_run) : Json(nullptr);
+  out["judged"] = runs.judged;
+  out["inconsistent"] = runs.inconsistent;
+}
+
 }  // namespace
 
 std::string spirv_json(const SpirvReport& report, bool times) {
@@ -74,6 +95,7 @@ std::string spirv_json(const SpirvReport& report, bool times) {
     out["format"] = "spirv";
     if (report.answer) add_answer(report, out);
     out["bound"] = report.inquiry.bound;
+    if (report.runs) add_runs(report, out);
     if (times) out["seconds"] = report.seconds;
   }
   if (!report.warnings.empty()) out["warnings"] = report.warnings;

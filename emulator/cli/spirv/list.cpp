@@ -51,7 +51,7 @@ class Lister {
     out[pushed ? "push_constants" : "buffers"].push_back(std::move(row));
   }
 
-  // Of a buffer with a run-time array: what is before that.
+  // A run-time array counts for nothing here.
   std::optional<std::uint64_t> size_of(const Instruction& variable) {
     try {
       return types_.variable_layout(variable).size;

@@ -1,5 +1,6 @@
 #include "emulator/cli/spirv/report.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "emulator/cli/input_file.h"
@@ -38,7 +39,20 @@ std::pair<spirv::Module, spirv::Header> read_module(const std::string& file) {
 }
 
 bool SpirvReport::has_finding() const {
-  return answer && (answer->racy || !answer->faults.empty() || !answer->holds);
+  const bool explored = answer && (answer->racy || !answer->faults.empty() || !answer->holds);
+  return explored || (runs && (runs->racy_runs > 0 || !runs->faults.empty()));
+}
+
+std::optional<bool> SpirvReport::allows(const std::vector<std::uint64_t>& values) const {
+  if (!answer || !answer->complete || inquiry.verdict_only) return std::nullopt;
+  return std::any_of(answer->rows.begin(), answer->rows.end(),
+                     [&](const spirv::Row& row) { return row.values == values; });
+}
+
+bool SpirvReport::is_unsound() const {
+  if (!runs) return false;
+  return runs->inconsistent > 0 || std::any_of(runs->histogram.begin(), runs->histogram.end(),
+                                               [&](const auto& row) { return !allows(row.values).value_or(true); });
 }
 
 namespace {
@@ -63,7 +77,13 @@ SpirvReport report_on_module(const std::string& file, const SpirvRequest& reques
   try {
     report.dispatch = prepare_module(file, request.dispatch);
     report.warnings = report.dispatch->dispatch->warnings();
-    report.answer = spirv::answer(*report.dispatch->analysis, report.dispatch->question, request.inquiry);
+    if (request.explore)
+      report.answer = spirv::answer(*report.dispatch->analysis, report.dispatch->question, request.inquiry);
+    report.policy = request.policy;
+    if (request.runs) {
+      report.seed = request.runs->seed;
+      report.runs = spirv::run(*report.dispatch->analysis, report.dispatch->question, *request.runs);
+    }
   } catch (const spirv::Error& error) {
     report.error = text::readable_lines(placed(report.file, error));
   } catch (const InputError& error) {

@@ -12,6 +12,7 @@
 
 #include "emulator/cli/terminal.h"
 #include "emulator/spirv/answer.h"
+#include "emulator/spirv/run/run.h"
 
 namespace heddle::cli {
 
@@ -29,17 +30,29 @@ struct SpirvReport {
   std::optional<std::string> error;
   std::vector<std::string> warnings;
   std::unique_ptr<SpirvDispatch> dispatch;
+  /// What was not asked for is not there.
   std::optional<spirv::Answer> answer;
+  std::optional<spirv::RunTotals> runs;
+  std::string policy;
+  std::uint64_t seed = 1;
   spirv::Inquiry inquiry;
   double seconds = 0;
 
   bool has_finding() const;
+  /// Whether a run did what the memory model does not allow.
+  bool is_unsound() const;
+  /// Whether the explorer's list has these values; nothing if there is no whole list.
+  std::optional<bool> allows(const std::vector<std::uint64_t>& values) const;
 };
 
 /// What is asked about each file.
 struct SpirvRequest {
   spirv::DispatchOptions dispatch;
   spirv::Inquiry inquiry;
+  /// The runs on the machine, if there are to be any, and whether the dispatch is explored.
+  std::optional<spirv::RunRequest> runs;
+  std::string policy;
+  bool explore = true;
 };
 
 /// Reads a file, which is a binary module, a text or GLSL by its name or its first bytes, and explores its dispatch.

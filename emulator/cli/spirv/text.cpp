@@ -10,7 +10,24 @@ const char* end_of(std::uint64_t count, const char* one, const char* more) {
   return count == 1 ? one : more;
 }
 
+std::string runs(const SpirvReport& report, const Painter& paint) {
+  const spirv::RunTotals& totals = *report.runs;
+  std::string out = fmt::format("  {} runs on the machine \"{}\" with the seed {}; {} of them racy\n", totals.runs,
+                                report.policy, report.seed, totals.racy_runs);
+  for (const spirv::HistogramRow& row : totals.histogram) {
+    out += fmt::format("    {:>10}", row.count);
+    for (std::size_t i = 0; i < row.values.size(); ++i) {
+      const spirv::Observable& observable = report.dispatch->question.observables[i];
+      out += fmt::format("  {} = {}", observable.name, spell_value(observable.location.type, row.values[i]));
+    }
+    if (!report.allows(row.values).value_or(true)) out += paint(Colour::Red, "  which the memory model does not allow");
+    out += '\n';
+  }
+  return out;
+}
+
 std::string verdict(const SpirvReport& report, const Painter& paint) {
+  if (!report.answer) return "not explored";
   const spirv::Answer& answer = *report.answer;
   std::string out;
   if (report.dispatch->question.condition) {
@@ -64,6 +81,8 @@ std::string spirv_text(const SpirvReport& report, bool quiet, const Painter& pai
   out += fmt::format("  {} invocation{}; {} memory model\n", dispatch.agents(), end_of(dispatch.agents(), "", "s"),
                      dispatch.code().glsl450 ? "GLSL450" : "Vulkan");
   for (const std::string& warning : report.warnings) out += "  " + paint(Colour::Yellow, "warning: ") + warning + '\n';
+  if (report.runs) out += runs(report, paint);
+  if (!report.answer) return out;
   if (!report.inquiry.verdict_only) {
     out += fmt::format("  {} execution{}\n", report.answer->executions, end_of(report.answer->executions, "", "s"));
     out += outcomes(report, paint);
