@@ -94,7 +94,7 @@ struct Command {
   std::uint32_t detail = 0;
   /// The instruction that it comes from.
   const Instruction* from = nullptr;
-  /// A line of the source, where there are line records, else of the text.
+  /// A line of the module's text; of a binary one of the source, where there are line records.
   std::uint32_t line = 0;
 };
 

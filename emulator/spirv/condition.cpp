@@ -283,23 +283,58 @@ bool satisfies(const Resolved& condition, const std::vector<std::uint64_t>& valu
   return false;
 }
 
+namespace {
+
+/// The parts of some bytes that no access of an execution splits.
+std::vector<Locations> unsplit(const Locations& whole, const model::Execution& execution) {
+  std::set<std::uint64_t> seams{whole.offset_bytes, whole.offset_bytes + whole.size_bytes};
+  for (const Operation& op : execution.operations) {
+    if (!op.is_access() || !op.locations.overlaps(whole)) continue;
+    for (const std::uint64_t seam : {op.locations.offset_bytes, op.locations.offset_bytes + op.locations.size_bytes})
+      if (seam > *seams.begin() && seam < *seams.rbegin()) seams.insert(seam);
+  }
+  std::vector<Locations> out;
+  for (auto seam = seams.begin(); std::next(seam) != seams.end(); ++seam)
+    out.push_back({whole.allocation, *seam, static_cast<std::uint32_t>(*std::next(seam) - *seam)});
+  return out;
+}
+
+/// The values that such a part may have.
+std::vector<std::uint64_t> final_values(const Dispatch& dispatch, const Locations& part,
+                                        const judge::Judgement& judgement) {
+  std::vector<std::uint64_t> out;
+  for (const model::OperationIndex write : judgement.final_writes(part)) {
+    if (write == model::kInitialValue) {
+      out.push_back(
+          dispatch.initial_value(static_cast<std::uint64_t>(part.allocation), part.offset_bytes, part.size_bytes));
+      continue;
+    }
+    const Locations& written = judgement.execution().operations[write].locations;
+    const std::uint64_t shift = 8 * (part.offset_bytes - written.offset_bytes);
+    out.push_back(cut(judgement.execution().written_values[write] >> shift, 8 * part.size_bytes));
+  }
+  return out;
+}
+
+}  // namespace
+
 Choices final_choices(const Dispatch& dispatch, const Question& question, const judge::Judgement& judgement) {
   Choices out;
   for (const Observable& each : question.observables) {
     const std::uint32_t bytes = each.location.type.bytes();
-    const Locations locations{static_cast<AllocationId>(each.location.object), each.location.offset, bytes};
-    std::vector<std::uint64_t>& values = out.emplace_back();
-    for (const model::OperationIndex write : judgement.final_writes(locations)) {
-      std::uint64_t value = dispatch.initial_value(each.location.object, each.location.offset, bytes);
-      if (write != model::kInitialValue) {
-        const Locations& written = judgement.execution().operations[write].locations;
-        const std::uint64_t shift = 8 * (each.location.offset - written.offset_bytes);
-        value = cut(judgement.execution().written_values[write] >> shift, 8 * bytes);
-      }
-      values.push_back(dispatch.tokens().from_memory(value, bytes));
+    const Locations whole{static_cast<AllocationId>(each.location.object), each.location.offset, bytes};
+    std::vector<std::uint64_t> values{0};
+    for (const Locations& part : unsplit(whole, judgement.execution())) {
+      std::vector<std::uint64_t> combined;
+      for (const std::uint64_t more : final_values(dispatch, part, judgement))
+        for (const std::uint64_t value : values)
+          combined.push_back(value | (more << (8 * (part.offset_bytes - whole.offset_bytes))));
+      values = std::move(combined);
     }
+    for (std::uint64_t& value : values) value = dispatch.tokens().from_memory(value, bytes);
     std::sort(values.begin(), values.end());
     values.erase(std::unique(values.begin(), values.end()), values.end());
+    out.push_back(std::move(values));
   }
   return out;
 }

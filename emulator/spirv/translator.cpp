@@ -31,8 +31,6 @@ Code Translator::run(Id entry_function) {
       code_.glsl450 = static_cast<spv::MemoryModel>(module_.operand(instruction, 1)) != spv::MemoryModel::Vulkan;
     if (instruction.op == Op::OpVariable) make_global(instruction);
   }
-  has_lines_ = std::any_of(module_.instructions.begin(), module_.instructions.end(),
-                           [](const Instruction& each) { return each.op == Op::OpLine; });
   has_groups_ = std::any_of(module_.instructions.begin(), module_.instructions.end(),
                             [](const Instruction& each) { return name_of(each.op).starts_with("OpGroupNonUniform"); });
   const auto entry = std::find_if(functions_.begin(), functions_.end(),
@@ -52,7 +50,8 @@ Command& Translator::emit(Act act) {
   Command& out = code_.commands.emplace_back();
   out.act = act;
   out.from = at_;
-  out.line = has_lines_ ? line_ : at_ != nullptr ? at_->position.line : 0;
+  const std::uint32_t of_text = at_ != nullptr ? at_->position.line : 0;
+  out.line = of_text != 0 ? of_text : line_;
   return out;
 }
 
@@ -424,6 +423,7 @@ void Translator::translate(const Instruction& instruction) {
       Known out;
       out.type = instruction.type;
       out.slots = new_slots(types_.scalars(instruction.type, instruction), kUndefinedConstant);
+      if (types_.type(out.type, instruction).op == Op::OpTypePointer) out = pointer_from(out.slots.at(0), out.type);
       define(instruction.result, std::move(out));
       return;
     }

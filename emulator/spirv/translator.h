@@ -128,9 +128,8 @@ class Translator : private Sink {
   std::size_t block_ = 0;
   const Instruction* at_ = nullptr;
   std::uint32_t line_ = 0;
-  bool has_lines_ = false;
   bool has_groups_ = false;
-  /// The numbers of merge blocks, by their labels' positions.
+  /// The numbers of merge blocks, by their labels.
   std::map<const Instruction*, std::uint32_t> merges_;
 };
 

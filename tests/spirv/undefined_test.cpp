@@ -89,3 +89,23 @@ TEST_CASE("a condition over twenty values that six invocations write unordered i
   CHECK(answer.complete);
   CHECK_FALSE(Ran(replaced(text, "%x[0][7] != 0", "%x[0][7] != 3")).ask(true).holds);
 }
+
+TEST_CASE("a word whose bytes are written one by one has the bytes that were written") {
+  const std::string text =
+      "; @Input: %word = {0x44332211}\n; @Output: forall (%word[0] == 0x44ff2211)\n; @Config: 1, 1, 1\n"
+      "OpCapability Shader\nOpCapability Int8\nOpMemoryModel Logical Vulkan\nOpEntryPoint GLCompute %main \"main\"\n"
+      "OpMemberDecorate %Word 0 Offset 0\nOpMemberDecorate %Bytes 0 Offset 0\nOpDecorate %four ArrayStride 1\n"
+      "OpDecorate %word DescriptorSet 0\nOpDecorate %word Binding 0\nOpDecorate %word Aliased\n"
+      "OpDecorate %bytes DescriptorSet 0\nOpDecorate %bytes Binding 0\nOpDecorate %bytes Aliased\n"
+      "%void = OpTypeVoid\n%kernel = OpTypeFunction %void\n%uint = OpTypeInt 32 0\n%byte = OpTypeInt 8 0\n"
+      "%c0 = OpConstant %uint 0\n%c2 = OpConstant %uint 2\n%c4 = OpConstant %uint 4\n%ff = OpConstant %byte 255\n"
+      "%Word = OpTypeStruct %uint\n%four = OpTypeArray %byte %c4\n%Bytes = OpTypeStruct %four\n"
+      "%to_Word = OpTypePointer StorageBuffer %Word\n%to_Bytes = OpTypePointer StorageBuffer %Bytes\n"
+      "%to_byte = OpTypePointer StorageBuffer %byte\n"
+      "%word = OpVariable %to_Word StorageBuffer\n%bytes = OpVariable %to_Bytes StorageBuffer\n"
+      "%main = OpFunction %void None %kernel\n%start = OpLabel\n%at = OpAccessChain %to_byte %bytes %c0 %c2\n"
+      "OpStore %at %ff\nOpReturn\nOpFunctionEnd\n";
+  const Answer answer = Ran(text).ask(false);
+  CHECK(answer.holds);
+  CHECK(answer.rows.size() == 1);
+}
