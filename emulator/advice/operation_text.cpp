@@ -2,34 +2,13 @@
 
 #include <heddle/semantics.h>
 
-#include <array>
 #include <string_view>
-#include <utility>
 
+#include "emulator/edits/words.h"
 #include "emulator/model/tags.h"
 
 namespace heddle::advice {
 namespace {
-
-constexpr std::array kBits = {
-    std::pair(MemorySemantics::UniformMemory, "UniformMemory"),
-    std::pair(MemorySemantics::SubgroupMemory, "SubgroupMemory"),
-    std::pair(MemorySemantics::WorkgroupMemory, "WorkgroupMemory"),
-    std::pair(MemorySemantics::CrossWorkgroupMemory, "CrossWorkgroupMemory"),
-    std::pair(MemorySemantics::AtomicCounterMemory, "AtomicCounterMemory"),
-    std::pair(MemorySemantics::ImageMemory, "ImageMemory"),
-    std::pair(MemorySemantics::OutputMemory, "OutputMemory"),
-    std::pair(MemorySemantics::MakeAvailable, "MakeAvailable"),
-    std::pair(MemorySemantics::MakeVisible, "MakeVisible"),
-    std::pair(MemorySemantics::Volatile, "Volatile"),
-};
-
-constexpr std::array kNames = {
-    std::pair(kWorkgroupBarrier, "kWorkgroupBarrier"),
-    std::pair(kBufferBarrier, "kBufferBarrier"),
-    std::pair(kReleaseBuffers, "kReleaseBuffers"),
-    std::pair(kAcquireBuffers, "kAcquireBuffers"),
-};
 
 std::string order_of(MemorySemantics semantics) {
   if (acquires(semantics) && releases(semantics)) return "AcquireRelease";
@@ -40,12 +19,7 @@ std::string order_of(MemorySemantics semantics) {
 }  // namespace
 
 std::string text_of(MemorySemantics semantics, bool with_name) {
-  std::string text = order_of(semantics);
-  for (const auto& [bit, bit_name] : kBits)
-    if (has(semantics, bit)) text += std::string(" | ") + bit_name;
-  for (const auto& [known, known_name] : kNames)
-    if (with_name && known == semantics) text += std::string(" (") + known_name + ")";
-  return text;
+  return edits::text_of(semantics, with_name);
 }
 
 std::string kind_of(const Operation& op) {

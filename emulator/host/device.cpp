@@ -207,6 +207,12 @@ std::unique_ptr<runtime::Failure> end_following(emulation::Emulator& emulator) {
   return std::make_unique<runtime::Failure>(runtime::Failure{std::move(*wrong), nullptr});
 }
 
+/// Those that edits put in before dispatch `number` of the device.
+[[gnu::cold]] void put_dependencies(DeviceState& state, std::uint64_t number) {
+  for (const Edit* edit : state.emulator->edits->before_dispatch(number))
+    state.depend(edit->orders_memory ? memory::Dependency::Memory : memory::Dependency::Execution);
+}
+
 /// A dispatch with the help of `launch`, which has what it has in common with others.
 [[gnu::hot]] DispatchResult dispatch(DeviceState& state, runtime::Launch& launch, const TypedLaunch& typed,
                                      const uvec3& groups, const uvec3& local) {
@@ -223,6 +229,8 @@ std::unique_ptr<runtime::Failure> end_following(emulation::Emulator& emulator) {
   // does not change the second.
   const std::uint64_t seed = state.seed() * 0x9e3779b97f4a7c15u + number;
   if (emulated) state.choose_from(seed);
+  if (emulated && state.emulator->edits) [[unlikely]]
+    put_dependencies(state, number);
 
   std::unique_ptr<const Mapping> mapping;
   if (options.lane_mapping == LaneMapping::Shuffled) {
@@ -303,7 +311,8 @@ DeviceState::DeviceState(DeviceOptions o)
   launch.workgroup_memory_zeroed = options.workgroup_memory_zeroed;
   launch.no_progress_rounds = options.no_progress_rounds;
   launch.no_progress_time = std::chrono::milliseconds(options.no_progress_time.count());
-  launch.waits_unannounced = mode == Mode::Native && runtime::program_has_volatile_memory();
+  launch.waits_unannounced =
+      mode == Mode::Native ? runtime::program_has_volatile_memory() : !options.edits.empty();
   launch.describe = &describe_;
   if (options.progress) launch.progress = &options.progress;
   if (mode == Mode::Emulated) {

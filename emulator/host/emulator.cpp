@@ -1,5 +1,6 @@
 #include "emulator/host/emulator.h"
 #include "emulator/host/complaints.h"
+#include "emulator/host/edited.h"
 #include "emulator/host/following.h"
 
 #include "emulator/host/trial_limit.h"
@@ -124,7 +125,10 @@ Emulator::Emulator(detail::DeviceState& d)
       most_patience_(rounds_times(d.options, kWindUpsOfRound)),
       standstill_({rounds_times(d.options, kRepeatedAccessesOfRound), rounds_times(d.options, kAccessesOfRound),
                    rounds_times(d.options, kAccessesOfEachOfRound)}),
-      following_(std::make_unique<Following>()) {}
+      following_(std::make_unique<Following>()),
+      edit_list_(detail::list_of(d.options.edits)) {
+  if (edit_list_) edits = std::make_unique<edits::ProgramEdits>(*edit_list_);
+}
 
 Emulator::~Emulator() = default;
 
@@ -417,6 +421,9 @@ std::uint64_t element_of(const PlainAccess& access) {
 
 bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access, const unsigned char* value_bytes,
                void* value) {
+  // What is to be edited takes the way with a record.
+  if (emulator.edits) [[unlikely]]
+    return false;
   if (emulator.follows_undefined || !is_sound(*access.binding, access.offset_bytes, access.size_bytes) ||
       misses_initialization(*access.binding, access.offset_bytes, access.size_bytes, value_bytes) ||
       emulator.stands_still_reading(agent, access, bytes_of(access), false)) [[unlikely]]
@@ -437,6 +444,8 @@ bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access
 }
 
 bool write_told(Emulator& emulator, const Agent& agent, const PlainAccess& access, const void* value) {
+  if (emulator.edits) [[unlikely]]
+    return false;
   if (emulator.follows_undefined || !is_sound(*access.binding, access.offset_bytes, access.size_bytes) ||
       emulator.stands_still_writing(agent, access, bytes_of(access), value)) [[unlikely]]
     return false;
@@ -452,7 +461,9 @@ bool write_told(Emulator& emulator, const Agent& agent, const PlainAccess& acces
   return true;
 }
 
-[[gnu::hot]] void read(Emulator& emulator, const Agent& agent, const Access& access, void* value) {
+namespace {
+
+[[gnu::always_inline]] inline void do_read(Emulator& emulator, const Agent& agent, const Access& access, void* value) {
   check(agent, access);
   check_initialized(agent, access);
   if (emulator.stands_still_reading(agent, access, access.operation.locations, access.operation.atomic)) [[unlikely]]
@@ -468,8 +479,6 @@ bool write_told(Emulator& emulator, const Agent& agent, const PlainAccess& acces
     emulator.following().atomic(agent, access, Following::hashed(value, access.size_bytes(), access.value_bytes));
 }
 
-namespace {
-
 [[gnu::cold, gnu::noinline]] void follow_write(Emulator& emulator, const Agent& agent, const Access& access,
                                                const void* value) {
   const std::uint64_t number = Following::hashed(value, access.size_bytes(), access.value_bytes);
@@ -480,9 +489,8 @@ namespace {
   }
 }
 
-}  // namespace
-
-[[gnu::hot]] void write(Emulator& emulator, const Agent& agent, const Access& access, const void* value) {
+[[gnu::always_inline]] inline void do_write(Emulator& emulator, const Agent& agent, const Access& access,
+                                            const void* value) {
   check(agent, access);
   if (emulator.stands_still_writing(agent, access, access.operation.locations, value)) [[unlikely]]
     complain_of_standstill(emulator, agent, access);
@@ -492,6 +500,26 @@ namespace {
     emulator.device.memory->write(piece, static_cast<const std::byte*>(value) + at);
   });
   mark_initialized(emulator, *access.binding, access.operation.locations);
+}
+
+}  // namespace
+
+void read_as_it_is(Emulator& emulator, const Agent& agent, const Access& access, void* value) {
+  do_read(emulator, agent, access, value);
+}
+[[gnu::hot]] void read(Emulator& emulator, const Agent& agent, const Access& access, void* value) {
+  if (emulator.edits) [[unlikely]]
+    return read_edited(emulator, agent, access, value);
+  do_read(emulator, agent, access, value);
+}
+
+void write_as_it_is(Emulator& emulator, const Agent& agent, const Access& access, const void* value) {
+  do_write(emulator, agent, access, value);
+}
+[[gnu::hot]] void write(Emulator& emulator, const Agent& agent, const Access& access, const void* value) {
+  if (emulator.edits) [[unlikely]]
+    return write_edited(emulator, agent, access, value);
+  do_write(emulator, agent, access, value);
 }
 
 namespace {
@@ -521,10 +549,8 @@ namespace {
     complain_of_standstill(emulator, agent, access);
 }
 
-}  // namespace
-
-void atomic_update(Emulator& emulator, const Agent& agent, const Access& access, MemorySemantics unequal, Modify modify,
-                   void* context) {
+[[gnu::always_inline]] inline void do_update(Emulator& emulator, const Agent& agent, const Access& access,
+                                             MemorySemantics unequal, Modify modify, void* context) {
   check(agent, access);
   check_initialized(agent, access);
   const Operation& update = access.operation;
@@ -542,6 +568,23 @@ void atomic_update(Emulator& emulator, const Agent& agent, const Access& access,
                 update.where.file, update.where.function);
 }
 
+}  // namespace
+
+void update_as_it_is(Emulator& emulator, const Agent& agent, const Access& access, MemorySemantics unequal,
+                     Modify modify, void* context) {
+  do_update(emulator, agent, access, unequal, modify, context);
+}
+void atomic_update(Emulator& emulator, const Agent& agent, const Access& access, MemorySemantics unequal, Modify modify,
+                   void* context) {
+  if (emulator.edits) [[unlikely]]
+    return update_edited(emulator, agent, access, unequal, modify, context);
+  do_update(emulator, agent, access, unequal, modify, context);
+}
+
+void memory_barrier_as_it_is(Emulator& emulator, const Operation& barrier) {
+  emulator.device.memory->barrier(barrier);
+}
+
 void memory_barrier(Emulator& emulator, const Agent& agent, Scope scope, MemorySemantics semantics,
                     SourceLocation where) {
   Operation operation;
@@ -551,6 +594,8 @@ void memory_barrier(Emulator& emulator, const Agent& agent, Scope scope, MemoryS
   operation.semantics = semantics;
   operation.tags = agent.tags;
   operation.where = where;
+  if (emulator.edits) [[unlikely]]
+    return memory_barrier_edited(emulator, agent, operation);
   emulator.device.memory->barrier(operation);
 }
 
@@ -562,8 +607,9 @@ void arrive_with_record(const Agent& agent, Scope execution, Scope memory, Memor
   if (waiting.where.empty()) waiting.where.assign(agent.group->grid->group_size, Resident::Waiting::Nowhere);
   if (waiting.at_common == 0) {
     waiting.common = barrier;
-    waiting.code = agent.tags == TagSetId::Empty ? Resident::Waiting::code_of(execution, memory, semantics, line)
-                                                 : Resident::Waiting::kNoCode;
+    const bool may_be_common = agent.tags == TagSetId::Empty && !memory_of(agent).emulator->edits;
+    waiting.code = may_be_common ? Resident::Waiting::code_of(execution, memory, semantics, line)
+                                 : Resident::Waiting::kNoCode;
     waiting.arrive_at_common(agent.index);
     return;
   }
@@ -572,6 +618,19 @@ void arrive_with_record(const Agent& agent, Scope execution, Scope memory, Memor
   waiting.other.resize(waiting.where.size());
   waiting.other[agent.index] = barrier;
   waiting.where[agent.index] = Resident::Waiting::AtOther;
+}
+
+bool arrive_or_edit(const Agent& agent, Scope execution, Scope memory, MemorySemantics semantics, const char* file,
+                    const char* function, std::uint32_t line) {
+  Emulator& emulator = *memory_of(agent).emulator;
+  if (!emulator.edits) [[likely]] {
+    arrive_with_record(agent, execution, memory, semantics, file, function, line);
+    return false;
+  }
+  Operation barrier = barrier_record(execution, memory, semantics, {file, function, line});
+  agent.sign(barrier);
+  control_barrier_edited(emulator, agent, barrier);
+  return true;
 }
 
 void leave(Emulator& emulator, const Agent& agent) {

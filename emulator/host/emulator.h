@@ -5,6 +5,7 @@
 
 #include <heddle/detail/emulation.h>
 
+#include "emulator/edits/program_edits.h"
 #include "emulator/host/device_state.h"
 #include "emulator/host/standstill.h"
 #include "emulator/watch/named_objects.h"
@@ -104,6 +105,8 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
 
   detail::DeviceState& device;
   std::span<const Binding> bindings;
+  /// Null for a program that runs as it is. Where there are some every operation has a record.
+  std::unique_ptr<edits::ProgramEdits> edits;
   /// Bindings of buffers that were reached by address. Guarded by lock().
   std::unordered_map<const detail::Allocation*, Binding> by_address;
 
@@ -160,6 +163,7 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
   bool looks_for_standstill_ = false;
   detail::Standstill standstill_;
   const std::unique_ptr<Following> following_;
+  std::shared_ptr<edits::EditList> edit_list_;
 };
 
 inline WorkgroupMemory& memory_of(const runtime::Workgroup& group) {

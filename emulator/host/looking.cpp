@@ -8,7 +8,7 @@
 namespace heddle::emulation {
 
 void Emulator::hear_as_usual() {
-  told = follows_undefined ? &QuickAccesses::none() : device.watchers.quick_accesses();
+  told = edits || follows_undefined ? &QuickAccesses::none() : device.watchers.quick_accesses();
   patience_left_ = patience_;
   looks_for_standstill_ = false;
 }

@@ -1,6 +1,7 @@
 #include "emulator/host/options.h"
 
 #include "emulator/host/device_limits.h"
+#include "emulator/host/edited.h"
 #include "emulator/host/limits.h"
 #include "emulator/memory/policy.h"
 #include "emulator/watch/kernel_trace.h"
@@ -173,9 +174,10 @@ DeviceOptions completed(DeviceOptions o) {
   check_numbers(o);
   if (o.memory) check_policy(*o.memory);
   const bool asks_for_parallel = o.races_parallel.value_or(false);
+  if (o.edits.empty()) o.edits = edits_of_environment();
   watch::add_race_settings(o);
   o.trace = watch::trace_path(o.trace);
-  const Mode mode = *o.races || !o.trace->empty() ? Mode::Emulated : mode_from(o.mode);
+  const Mode mode = *o.races || !o.trace->empty() || !o.edits.empty() ? Mode::Emulated : mode_from(o.mode);
   o.mode = mode;
   o.seed = seed_from(o.seed);
   o.memory = memory_from(o.memory);

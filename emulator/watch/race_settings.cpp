@@ -63,7 +63,8 @@ bool wants_all_races() {
 
 void add_race_settings(DeviceOptions& options) {
   const bool asks_for_order = (options.memory && !options.memory->sequential) || options.choices ||
-                              (options.trace && !options.trace->empty()) || options.race_advice.value_or(false);
+                              (options.trace && !options.trace->empty()) || options.race_advice.value_or(false) ||
+                              !options.edits.empty();
   if (!options.races) options.races = wanted_output().has_value();
   if (options.race_suppressions.empty()) options.race_suppressions = environment("HEDDLE_RACES_SUPPRESS");
   if (!options.same_value_writes) {
@@ -97,6 +98,7 @@ void check_parallel(const DeviceOptions& options, bool asked) {
   if (!options.trace->empty()) refuse("a trace", "HEDDLE_TRACE");
   if (*options.race_advice) refuse("race_advice", "HEDDLE_RACES_ADVISE=1");
   if (options.choices) refuse("choices", "");
+  if (!options.edits.empty()) refuse("edits", "HEDDLE_EDITS");
 }
 
 }  // namespace heddle::watch

@@ -5,6 +5,7 @@
 
 #include <heddle/choice.h>
 #include <heddle/device_limits.h>
+#include <heddle/edit.h>
 #include <heddle/function.h>
 #include <heddle/memory_policy.h>
 #include <heddle/report.h>
@@ -14,6 +15,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace heddle {
 
@@ -148,6 +150,10 @@ struct DeviceOptions {
   /// `heddle trace` reads it. Empty: no trace. By default HEDDLE_TRACE names it, with ".2", ".3" ... behind
   /// it for the second and further devices of the process.
   std::optional<std::string> trace;
+  /// Edits of the kernels that run, which need not be compiled again: implies emulated mode, and not `races_parallel`.
+  /// The edits in the file that HEDDLE_EDITS names, if there are none here. Those that met no instruction are told when
+  /// the last device with these edits is gone.
+  std::vector<Edit> edits;
   /// Emulated mode: makes the oracle of a dispatch, given its seed. Null: a SeededChoice.
   ChoiceMaker choices;
   /// Emulated mode: mean number of memory operations after which another invocation gets to run. After 256 times in

@@ -246,7 +246,8 @@ class InvocationApi : public InvocationBase<Derived>, private Refusals<kTellsOpe
                                               SourceLocation where = SourceLocation::current()) {
     check_scope_with_semantics(memory, semantics);
     const bool workgroup = static_cast<Scope>(execution) == Scope::Workgroup;
-    derived().before_barrier(execution, memory, semantics, where);
+    if (derived().before_control_barrier(execution, memory, semantics, where)) [[unlikely]]
+      return;
     bool met = false;
     if (workgroup) {
       met = workgroup_wait(where);

@@ -515,6 +515,10 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
                                              const SourceLocation& where) {
     emulation::arrive(*resident_, index_, agent_, execution, memory, semantics, where);
   }
+  [[gnu::always_inline]] bool before_control_barrier(Scope execution, Scope memory, MemorySemantics semantics,
+                                                     const SourceLocation& where) {
+    return emulation::arrive_unless_edited(*resident_, index_, agent_, execution, memory, semantics, where);
+  }
   // An invocation that waited at a barrier of the workgroup has met the others.
   [[gnu::always_inline]] void after_barrier(Scope execution, Scope, MemorySemantics, bool met) {
     if (!met && (execution != Scope::Workgroup || is_alone_)) emulation::leave(emulator(), agent_);

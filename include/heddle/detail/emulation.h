@@ -230,6 +230,20 @@ void arrive_with_record(const Agent& agent, Scope execution, Scope memory, Memor
   }
 }
 void leave(Emulator& emulator, const Agent& agent);
+/// As arrive_with_record, of a control barrier that is no named one. True: edits of the program had it done otherwise,
+/// and there is nothing to wait for any more.
+bool arrive_or_edit(const Agent& agent, Scope execution, Scope memory, MemorySemantics semantics, const char* file,
+                    const char* function, std::uint32_t line);
+/// As arrive, but for what it returns, which is as of arrive_or_edit.
+[[gnu::always_inline]] inline bool arrive_unless_edited(Resident& resident, std::uint32_t index, const Agent& agent,
+                                                        Scope execution, Scope memory, MemorySemantics semantics,
+                                                        const SourceLocation& where) {
+  // (Where there are edits no barrier is the common one.)
+  if (!resident.waiting.is_common(execution, memory, semantics, where)) [[unlikely]]
+    return arrive_or_edit(agent, execution, memory, semantics, where.file, where.function, where.line);
+  resident.waiting.arrive_at_common(index);
+  return false;
+}
 
 /// The result of a subgroup operation whose source lane is not active.
 struct UndefinedResult {

@@ -80,8 +80,8 @@ inline constexpr bool kTellsOperands = true;
 template <>
 inline constexpr bool kTellsOperands<emulated::Invocation> = false;
 
-/// `Derived` gives `load_from`, `store_to`, `atomic_update` and the other accesses, `fence`, `before_barrier` and
-/// `after_barrier`, `make_undefined`, `follow_condition`.
+/// `Derived` gives `load_from`, `store_to`, `atomic_update` and the other accesses, `fence`, `before_barrier`,
+/// `before_control_barrier` (true: nothing is left to do) and `after_barrier`, `make_undefined`, `follow_condition`.
 template <typename Derived>
 class InvocationBase {
  public:

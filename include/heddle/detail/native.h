@@ -463,6 +463,11 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
   void before_barrier(Scope, Scope memory, MemorySemantics semantics, SourceLocation) {
     fence_wider_than_workgroup(memory, semantics);
   }
+  /// Nothing is edited.
+  bool before_control_barrier(Scope execution, Scope memory, MemorySemantics semantics, SourceLocation where) {
+    before_barrier(execution, memory, semantics, where);
+    return false;
+  }
   void after_barrier(Scope, Scope memory, MemorySemantics semantics, bool /*met*/) {
     // Others went on: an invocation that waits here is not polling. (And nothing of it lives across a wait.)
     patience_ = 0;

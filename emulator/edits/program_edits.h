@@ -1,0 +1,77 @@
+#pragma once
+
+/// \file
+/// Edits of a running program: which of them an operation meets, and what they make of it.
+
+#include <heddle/edit.h>
+#include <heddle/operation.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace heddle::edits {
+
+/// Edits, and which of them met an instruction. Several devices may share it, on several threads.
+class EditList {
+ public:
+  explicit EditList(std::vector<Edit> edits) : edits_(std::move(edits)), met_(edits_.size()) {}
+
+  const std::vector<Edit>& edits() const { return edits_; }
+  void meet(std::size_t edit) { met_[edit].store(true, std::memory_order_relaxed); }
+  /// Those that met no instruction so far.
+  std::vector<Edit> unmet() const;
+
+ private:
+  std::vector<Edit> edits_;
+  std::vector<std::atomic<bool>> met_;
+};
+
+/// What the edits of one operation are, in the order of the list.
+struct EditsOfOperation {
+  std::vector<const Edit*> before;
+  std::vector<const Edit*> at;
+  std::vector<const Edit*> behind;
+
+  bool none() const { return before.empty() && at.empty() && behind.empty(); }
+  bool take_out() const;
+  /// Makes the edits that are made at an operation. `unequal` are the semantics of an update that writes nothing.
+  void change(Operation& operation, MemorySemantics& unequal) const;
+};
+
+/// The edits of one device.
+class ProgramEdits {
+ public:
+  /// The list must outlive it.
+  explicit ProgramEdits(EditList& list);
+
+  /// Which edits this operation on `object` meets, which its agent comes to now.
+  EditsOfOperation of(const Operation& operation, std::string_view object);
+  /// A dispatch of the device begins: the dependencies that stand before it.
+  std::vector<const Edit*> before_dispatch(std::uint64_t dispatch);
+
+ private:
+  /// What an agent did last in a line that has an edit of its first instruction.
+  struct Visit {
+    std::uint32_t line = 0;
+    const char* file = "";
+    std::string first;
+  };
+  bool is_file_of(const Edit& edit, const char* file);
+  bool meets(std::size_t number, const Operation& operation, const std::string& name, bool comes_to_line);
+  bool comes_to_line(const Operation& operation, const std::string& name);
+
+  EditList& list_;
+  /// The numbers of the edits, by line.
+  std::unordered_map<std::uint32_t, std::vector<std::size_t>> by_line_;
+  /// By edit with an ordinal: what the instructions of that kind in its line access, in the order in which they came.
+  std::unordered_map<std::size_t, std::vector<std::string>> instructions_;
+  bool has_first_ = false;
+  std::unordered_map<std::uint32_t, Visit> visits_;
+};
+
+}  // namespace heddle::edits
