@@ -34,7 +34,7 @@ make_host() {
   cat "$root/.ci/host.md"
   cd "$root/include/heddle"
   local header
-  for header in device.h device_options.h device_limits.h buffer.h buffer_view.h image.h dispatch.h workgroup_size.h memory_policy.h report.h source_location.h \
+  for header in device.h device_options.h device_limits.h buffer.h buffer_view.h image.h dispatch.h workgroup_size.h memory_policy.h edit.h report.h source_location.h \
     explore.h explore_kernel.h testing.h choice.h schedule.h function.h operation.h host_thread.h host_device.h memory_order.h; do
     printf '\n## %s\n' "$header"
     awk -f "$root/.ci/declarations.awk" "$header"

@@ -31,6 +31,8 @@ class Places {
     }
     if (are_branches_in_source()) return between_branches();
     const bool is_behind = std::string_view(a_.file) == b_.file && a_.line < b_.line;
+    // Without a loop each invocation comes to the upper line first, whichever it was of these two.
+    if (std::string_view(a_.file) == b_.file && b_.line < a_.line && !share_a_loop()) return offered({{b_, a_}});
     const Stretch forward{a_, b_, comes_again(history_.second)};
     const Stretch back{b_, a_, comes_again(history_.first)};
     if (is_of_later_round() || (is_behind && by_second > by_first)) return offered({back, forward});
@@ -136,6 +138,14 @@ class Places {
     return answer;
   }
 
+  bool share_a_loop() const {
+    const SourceBlocks source(b_.file);
+    const std::vector<SourceBlock> blocks = around_both(source, b_.line, a_.line);
+    return blocks.empty() || comes_again(history_.first) || comes_again(history_.second) ||
+           std::any_of(blocks.begin(), blocks.end(),
+                       [](const SourceBlock& block) { return block.kind == SourceBlock::Kind::Loop; });
+  }
+
   bool are_branches_in_source() const {
     if (std::string_view(a_.file) != b_.file) return false;
     const SourceBlocks source(b_.file);
@@ -171,7 +181,7 @@ class Places {
   // The innermost block that a barrier could stand in. In another round of a loop it may stand behind conditions.
   BarrierAnswer in_source(const Stretch& stretch) const {
     BarrierAnswer answer;
-    BarrierPlace place{text_of(stretch), b_.file, 0, 0};
+    BarrierPlace place{text_of(stretch), b_.file, 0, 0, stretch.from, stretch.to};
     if (std::string_view(a_.file) != b_.file) {
       answer.place = place;
       return answer;

@@ -20,6 +20,9 @@ struct BarrierPlace {
   /// The block in braces around both lines; 0 to 0 if invocations come there whatever they do, or if that is not known.
   std::uint32_t first_line = 0;
   std::uint32_t last_line = 0;
+  /// What the barrier stands behind, and before.
+  Step from = {};
+  Step to = {};
 
   bool depends_on_conditions() const { return last_line != 0; }
 };

@@ -12,6 +12,7 @@
 
 #include "emulator/advice/edits.h"
 #include "emulator/advice/operation_text.h"
+#include "emulator/edits/words.h"
 
 namespace heddle::advice {
 namespace {
@@ -203,7 +204,7 @@ class Search : private Edits {
                     if (same_instruction(execution.operations[i], fence))
                       insert(execution, i + 1, Operation(execution.operations[i]));
                 },
-                0, fence.where.line};
+                0, fence.where.line, 0, {}, {{second_fence(fence)}}};
       for (OperationIndex i = 0; i < y_; ++i) {
         if (!same_instruction(execution_.operations[i], fence)) continue;
         ++edit.inserts;
@@ -212,6 +213,13 @@ class Search : private Edits {
       edits.push_back(std::move(edit));
     }
     return edits;
+  }
+  static heddle::Edit second_fence(const Operation& fence) {
+    heddle::Edit edit = program_edit(EditKind::PutMemoryBarrier, fence);
+    edit.scope = fence.scope;
+    edit.semantics = fence.semantics;
+    edit.behind = true;
+    return edit;
   }
   std::vector<Edit> all_repairs() const {
     std::vector<Edit> edits = repairs(true);
@@ -256,10 +264,32 @@ class Search : private Edits {
     make_non_private(edits);
     edits.push_back(
         {"put a control barrier, (Scope::Workgroup, Scope::Workgroup, " + barrier_name() + "), " + answer.place->text,
-         meet(), 2, std::max(execution_.operations[x_].where.line, execution_.operations[y_].where.line)});
+         meet(), 2, std::max(execution_.operations[x_].where.line, execution_.operations[y_].where.line), 0, {},
+         ways_to_put(*answer.place)});
     const std::size_t before = found_.changes.size();
     add(edits);
     if (found_.changes.size() > before) found_.changes.back().barrier = answer.place;
+  }
+
+  // Before what comes after it, or behind what comes before it.
+  std::vector<std::vector<heddle::Edit>> ways_to_put(const BarrierPlace& place) const {
+    heddle::Edit before;
+    before.kind = EditKind::PutControlBarrier;
+    before.of = EditedKind::First;
+    before.file = place.to.file;
+    before.line = place.to.line;
+    before.execution_scope = before.scope = Scope::Workgroup;
+    before.semantics = barrier_semantics();
+    heddle::Edit behind = before;
+    behind.of = place.from.writes ? EditedKind::Write : EditedKind::Read;
+    for (const OperationIndex i : {x_, y_}) {
+      const Operation& op = execution_.operations[i];
+      if (op.where.line == place.from.line && op.writes() == place.from.writes) behind.of = edits::kind_of(op);
+    }
+    behind.file = place.from.file;
+    behind.line = place.from.line;
+    behind.behind = true;
+    return {{before}, {behind}};
   }
 
   // Whether the first one's agent came to a control barrier behind its access that the second one's passed before its
@@ -421,9 +451,18 @@ class Search : private Edits {
       };
       edits.push_back({"make the read and the write in " + line_of(op) + " one atomic read-modify-write (" +
                            std::string(name_of(wanted)) + ", Relaxed), such as atomic_i_add or atomic_compare_exchange",
-                       change, 0, op.where.line});
+                       change, 0, op.where.line, 0, {}, {update_edits(op, wanted)}});
     }
     return edits;
+  }
+
+  // The program has no such update. Two atomics race as little.
+  static std::vector<heddle::Edit> update_edits(const Operation& op, Scope wanted) {
+    heddle::Edit read = atomic_edit(op, MemorySemantics::Relaxed, wanted);
+    heddle::Edit write = read;
+    read.of = EditedKind::Read;
+    write.of = EditedKind::Write;
+    return {read, write};
   }
 
   Changes found_;

@@ -3,10 +3,21 @@
 #include <heddle/semantics.h>
 
 #include "emulator/advice/operation_text.h"
+#include "emulator/edits/words.h"
 
 namespace heddle::advice {
 
 using model::OperationIndex;
+
+heddle::Edit program_edit(EditKind kind, const Operation& operation) {
+  heddle::Edit edit;
+  edit.kind = kind;
+  edit.of = edits::kind_of(operation);
+  edit.file = operation.where.file;
+  edit.line = operation.where.line;
+  edit.column = operation.where.column;
+  return edit;
+}
 
 void insert(model::Execution& execution, OperationIndex at, const Operation& op) {
   const auto move = [at](OperationIndex& i) {

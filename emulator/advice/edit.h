@@ -3,8 +3,11 @@
 /// \file
 /// Edits of instructions of an execution: what changes of the source consist of.
 
+#include <heddle/edit.h>
+
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "emulator/model/execution.h"
@@ -24,7 +27,18 @@ struct Edit {
   model::OperationIndex inserts_before_first = 0;
   /// Edits that change less, of which one may be enough.
   std::vector<Edit> weaker = {};
+  /// The same as edits of the program, in each way that it may be; none where it cannot be said as such.
+  std::vector<std::vector<heddle::Edit>> program = {};
+
+  /// As it is, with the one way.
+  Edit made_by(std::vector<heddle::Edit> edits) && {
+    program = {std::move(edits)};
+    return std::move(*this);
+  }
 };
+
+/// An edit of the instruction of an operation.
+heddle::Edit program_edit(EditKind kind, const Operation& operation);
 
 /// Puts an operation before the one at `at`.
 void insert(model::Execution& execution, model::OperationIndex at, const Operation& op);

@@ -42,9 +42,12 @@ void Edits::make_non_private(std::vector<Edit>& edits) const {
   for (const OperationIndex i : {x_, y_}) {
     const Operation& op = execution_.operations[i];
     if (op.is_non_private()) continue;
+    heddle::Edit of_program = program_edit(EditKind::AddOperands, op);
+    of_program.operands = MemoryOperands::NonPrivatePointer;
     edits.push_back(
         edit(op, "make the " + kind_of(op) + " in " + line_of(op) + " non-private (.non_private(), NonPrivatePointer)",
-             [](Operation& o) { o.operands = o.operands | MemoryOperands::NonPrivatePointer; }));
+             [](Operation& o) { o.operands = o.operands | MemoryOperands::NonPrivatePointer; })
+            .made_by({of_program}));
   }
 }
 
@@ -79,8 +82,11 @@ void Edits::add_flags(const Operation& op, std::vector<Edit>& edits) const {
   const std::string which = " to the " + kind_of(op) + " in " + line_of(op);
   const auto add_flag = [&](MemorySemantics flag, const char* name) {
     if (has(semantics, flag)) return;
+    heddle::Edit of_program = program_edit(EditKind::AddSemantics, whole(op));
+    of_program.semantics = flag;
     edits.push_back(
-        edit(op, "add " + std::string(name) + which, [flag](Operation& o) { o.semantics = o.semantics | flag; }));
+        edit(op, "add " + std::string(name) + which, [flag](Operation& o) { o.semantics = o.semantics | flag; })
+            .made_by({of_program}));
   };
   if (storage() != MemorySemantics::None) add_flag(storage(), storage_name(storage()));
   for (const MemorySemantics flag_class : classes_beside(op)) add_flag(flag_class, storage_name(flag_class));
@@ -106,7 +112,15 @@ Edit Edits::widen_to_workgroup(const Operation& op) const {
   const bool both = !includes(op.scope, Scope::Workgroup);
   return {"widen the execution scope" + std::string(both ? " and the memory scope" : "") + " of the " + kind_of(op) +
               " in " + line_of(op) + " from " + std::string(name_of(op.execution_scope)) + " to Workgroup",
-          [op](Execution& execution) { advice::widen_to_workgroup(execution, op); }, 0, op.where.line};
+          [op](Execution& execution) { advice::widen_to_workgroup(execution, op); }, 0, op.where.line, 0, {},
+          {wide_barrier(op)}};
+}
+
+std::vector<heddle::Edit> Edits::wide_barrier(const Operation& op) {
+  heddle::Edit execution = program_edit(EditKind::SetExecutionScope, op);
+  execution.execution_scope = Scope::Workgroup;
+  if (includes(op.scope, Scope::Workgroup)) return {execution};
+  return {execution, scope_edit(op, Scope::Workgroup)};
 }
 
 const char* Edits::storage_name(MemorySemantics storage) {
@@ -152,6 +166,13 @@ Edit Edits::promote(const Operation& op, MemorySemantics order) const {
     o.semantics = semantics;
     o.scope = wanted;
   });
+  heddle::Edit given = program_edit(EditKind::GiveSemantics, whole(op));
+  given.semantics = semantics;
+  std::vector<heddle::Edit> of_program{given};
+  if (wanted != op.scope) of_program.push_back(scope_edit(whole(op), wanted));
+  if (too_narrow)
+    for (heddle::Edit& wider : wide_barrier(op)) of_program.push_back(std::move(wider));
+  made.program = {std::move(of_program)};
   if (too_narrow)
     made.apply = [op, promoted = std::move(made.apply)](Execution& execution) {
       promoted(execution);
@@ -195,7 +216,13 @@ Edit Edits::widen(const Operation& op, Scope wanted) const {
               if ((same_instruction(o, op) || same_instruction(o, instruction)) && !includes(o.scope, wanted))
                 o.scope = wanted;
           },
-          0, op.where.line};
+          0, op.where.line, 0, {}, {{scope_edit(instruction, wanted)}}};
+}
+
+heddle::Edit Edits::scope_edit(const Operation& op, Scope wanted) {
+  heddle::Edit edit = program_edit(EditKind::SetScope, op);
+  edit.scope = wanted;
+  return edit;
 }
 
 const Operation& Edits::whole(const Operation& op) const {
@@ -216,7 +243,15 @@ Edit Edits::make_atomic(const Operation& op, MemorySemantics order, Scope wanted
                 o.operands = MemoryOperands::None;
                 o.semantics = semantics;
                 if (!includes(o.scope, wanted)) o.scope = wanted;
-              });
+              })
+      .made_by({atomic_edit(op, semantics, wanted)});
+}
+
+heddle::Edit Edits::atomic_edit(const Operation& op, MemorySemantics semantics, Scope wanted) {
+  heddle::Edit edit = program_edit(EditKind::MakeAtomic, op);
+  edit.scope = wanted;
+  edit.semantics = semantics;
+  return edit;
 }
 
 //= vk:memory-model-references

@@ -60,6 +60,10 @@ class Edits {
   bool is_too_narrow(const Operation& op) const;
   /// Makes it one of the workgroup, and its memory scope, too.
   Edit widen_to_workgroup(const Operation& op) const;
+  /// That as edits of the program.
+  static std::vector<heddle::Edit> wide_barrier(const Operation& op);
+  static heddle::Edit scope_edit(const Operation& op, Scope wanted);
+  static heddle::Edit atomic_edit(const Operation& op, MemorySemantics semantics, Scope wanted);
   static const char* storage_name(MemorySemantics storage);
   /// The storage classes of atomics that a memory barrier may synchronize through, beside that of the two accesses.
   std::vector<MemorySemantics> classes_beside(const Operation& fence) const;

@@ -13,6 +13,7 @@
 #include "emulator/cli/exit_code.h"
 #include "emulator/cli/lab/command.h"
 #include "emulator/cli/litmus/command.h"
+#include "emulator/cli/mutate/command.h"
 #include "emulator/cli/races/command.h"
 #include "emulator/cli/spirv/command.h"
 #include "emulator/cli/step/command.h"
@@ -29,12 +30,14 @@ ExitCode run(int argc, char** argv) {
   program.require_subcommand(1);
   const heddle::cli::LitmusCommand litmus(program);
   const heddle::cli::RacesCommand races(program);
+  const heddle::cli::MutateCommand mutate(program);
   const heddle::cli::SpirvCommand spirv(program);
   const heddle::cli::TraceCommand trace(program);
   const heddle::cli::StepCommand step(program);
   const heddle::cli::LabCommand lab(program);
   std::vector<std::string> arguments(argv + 1, argv + argc);
   races.separate_program(arguments);
+  mutate.separate_program(arguments);
   // So it wants them.
   std::reverse(arguments.begin(), arguments.end());
   try {
@@ -49,6 +52,7 @@ ExitCode run(int argc, char** argv) {
     return fine ? ExitCode::Fine : ExitCode::BadInput;
   }
   if (races.chosen()) return races.run();
+  if (mutate.chosen()) return mutate.run();
   if (spirv.chosen()) return spirv.run();
   if (step.chosen()) return step.run();
   if (lab.chosen()) return lab.run();

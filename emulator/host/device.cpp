@@ -311,13 +311,15 @@ DeviceState::DeviceState(DeviceOptions o)
   launch.workgroup_memory_zeroed = options.workgroup_memory_zeroed;
   launch.no_progress_rounds = options.no_progress_rounds;
   launch.no_progress_time = std::chrono::milliseconds(options.no_progress_time.count());
-  launch.waits_unannounced =
-      mode == Mode::Native ? runtime::program_has_volatile_memory() : !options.edits.empty();
   launch.describe = &describe_;
   if (options.progress) launch.progress = &options.progress;
   if (mode == Mode::Emulated) {
     emulator = std::make_unique<emulation::Emulator>(*this);
     launch.observer = emulator.get();
+    // Where something is put in invocations may wait anywhere.
+    launch.waits_unannounced = emulator->edits != nullptr;
+  } else {
+    launch.waits_unannounced = runtime::program_has_volatile_memory();
   }
   if (auto made = watchers.make_parallel_memory()) {
     parallel = made.get();

@@ -1,6 +1,7 @@
 #include "emulator/host/edited.h"
 
 #include "emulator/host/emulator.h"
+#include "runtime/code_line.h"
 
 #include <span>
 
@@ -44,7 +45,10 @@ void put_in(Emulator& emulator, const Agent& agent, std::span<const Edit* const>
 template <typename Do>
 void with_edits(Emulator& emulator, const Agent& agent, Operation operation, MemorySemantics unequal,
                 std::string_view object, const Do& as_it_is) {
-  const edits::EditsOfOperation found = emulator.edits->of(operation, object);
+  Operation named = operation;
+  named.where = runtime::source_of(operation.where);
+  if (emulator.survey) emulator.survey->add(named);
+  const edits::EditsOfOperation found = emulator.edits->of(named, object);
   put_in(emulator, agent, found.before, operation.where);
   found.change(operation, unequal);
   if (!found.take_out()) as_it_is(operation, unequal);

@@ -6,6 +6,7 @@
 #include <heddle/detail/emulation.h>
 
 #include "emulator/edits/program_edits.h"
+#include "emulator/edits/weakenings.h"
 
 #include <memory>
 #include <string>
@@ -37,7 +38,11 @@ namespace heddle::detail {
 std::vector<Edit> edits_of_environment();
 
 /// The list of these edits, which devices with the same edits share. When it is gone those that met no instruction have
-/// been told. Null for no edits.
-std::shared_ptr<edits::EditList> list_of(const std::vector<Edit>& edits);
+/// been told. Null for no edits, unless one without edits is `wanted`.
+std::shared_ptr<edits::EditList> list_of(const std::vector<Edit>& edits, bool wanted = false);
+
+/// What the whole program could be weakened by, which is written to the file that HEDDLE_WEAKENINGS names when the
+/// program ends; null if it names none.
+std::shared_ptr<edits::Survey> survey_of_environment();
 
 }  // namespace heddle::detail

@@ -125,8 +125,9 @@ Emulator::Emulator(detail::DeviceState& d)
       most_patience_(rounds_times(d.options, kWindUpsOfRound)),
       standstill_({rounds_times(d.options, kRepeatedAccessesOfRound), rounds_times(d.options, kAccessesOfRound),
                    rounds_times(d.options, kAccessesOfEachOfRound)}),
+      survey(detail::survey_of_environment()),
       following_(std::make_unique<Following>()),
-      edit_list_(detail::list_of(d.options.edits)) {
+      edit_list_(detail::list_of(d.options.edits, survey != nullptr)) {
   if (edit_list_) edits = std::make_unique<edits::ProgramEdits>(*edit_list_);
 }
 

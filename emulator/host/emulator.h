@@ -6,6 +6,7 @@
 #include <heddle/detail/emulation.h>
 
 #include "emulator/edits/program_edits.h"
+#include "emulator/edits/weakenings.h"
 #include "emulator/host/device_state.h"
 #include "emulator/host/standstill.h"
 #include "emulator/watch/named_objects.h"
@@ -107,6 +108,8 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
   std::span<const Binding> bindings;
   /// Null for a program that runs as it is. Where there are some every operation has a record.
   std::unique_ptr<edits::ProgramEdits> edits;
+  /// What is asked how it could be weakened; mostly null, and only where there are edits.
+  std::shared_ptr<edits::Survey> survey;
   /// Bindings of buffers that were reached by address. Guarded by lock().
   std::unordered_map<const detail::Allocation*, Binding> by_address;
 

@@ -137,6 +137,7 @@ void Collector::add(RunId run, const Revised& revised) {
   known.race.first.calls = revised.race.first.calls;
   known.race.second.calls = revised.race.second.calls;
   known.race.changes = revised.race.changes;
+  known.race.candidates = revised.race.candidates;
   known.race.no_change = revised.race.no_change;
 }
 

@@ -126,6 +126,7 @@ std::string to_string(const DataRace& given, bool colour) {
   text += writer.label("why", "33") + race.reason + "\n";
   for (std::size_t i = 0; i < race.changes.size(); ++i)
     text += writer.label(i == 0 ? "change" : "or", "32") + race.changes[i] + "\n";
+  if (race.tried_runs != 0) text += writer.label("", "") + report::tried(race.tried_runs) + "\n";
   if (!race.no_change.empty())
     text += writer.label(race.changes.empty() ? "change" : "", "") + (race.changes.empty() ? "none: " : "") +
             race.no_change + "\n";

@@ -76,6 +76,26 @@ RacingAccess access_from_json(const Json& json) {
   return access;
 }
 
+Json candidates_json(const DataRace& race) {
+  Json all = Json::array();
+  for (const CandidateChange& candidate : race.candidates) {
+    Json edits = Json::array();
+    for (const Edit& edit : candidate.edits) edits.push_back(to_text(edit));
+    all.push_back({{"change", candidate.text}, {"edits", edits}});
+  }
+  return all;
+}
+
+std::vector<CandidateChange> candidates_from_json(const Json& json) {
+  std::vector<CandidateChange> all;
+  for (const Json& one : json) {
+    CandidateChange& candidate = all.emplace_back();
+    candidate.text = one.at("change");
+    for (const Json& edit : one.at("edits")) candidate.edits.push_back(edit_from_text(edit.get<std::string>()));
+  }
+  return all;
+}
+
 Json with_status(const DataRace& race, const char* status) {
   Json object = to_json(race);
   object["status"] = status;
@@ -112,6 +132,8 @@ Json to_json(const DataRace& race) {
           {"reason", race.reason},
           {"missing", race.missing},
           {"changes", race.changes},
+          {"tried_runs", race.tried_runs},
+          {"candidates", candidates_json(race)},
           {"no_change", race.no_change.empty() ? Json(nullptr) : Json(race.no_change)},
           {"count", race.count},
           {"runs", race.runs},
@@ -137,6 +159,8 @@ DataRace race_from_json(const Json& json) {
   race.reason = json.at("reason");
   race.missing = json.at("missing");
   race.changes = json.at("changes").get<std::vector<std::string>>();
+  race.tried_runs = json.at("tried_runs");
+  race.candidates = candidates_from_json(json.at("candidates"));
   if (!json.at("no_change").is_null()) race.no_change = json.at("no_change");
   race.count = json.at("count");
   race.runs = json.at("runs");
@@ -168,6 +192,9 @@ std::string json_text(const RaceReport& report) {
               {"suppressed", report.suppressed.size()},
               {"runs", report.runs},
               {"ended_early", report.ended_early}};
+  end["together"] = Json::array();
+  for (const CandidateChange& change : report.together) end["together"].push_back(change.text);
+  end["together_runs"] = report.together_runs;
   if (report.advised) {
     end["recorded"] = report.recorded;
     end["left_out"] = report.left_out;

@@ -66,6 +66,22 @@ std::string times(const DataRace& race) {
   return text;
 }
 
+std::string tried(std::uint64_t runs) {
+  return fmt::format("(tried: in {} with it this race did not come back, and nothing new came)",
+                     counted(runs, "run", "runs"));
+}
+
+std::string together_text(const RaceReport& report) {
+  if (report.together.empty()) return "";
+  std::string text = fmt::format("{}, and {} clean:\n",
+                                 report.together.size() == 1
+                                     ? "this change"
+                                     : fmt::format("these {} changes", report.together.size()),
+                                 counted(report.together_runs, "run was", "runs were"));
+  for (const CandidateChange& change : report.together) text += "  " + change.text + "\n";
+  return text;
+}
+
 std::string element(const DataRace& race) {
   if (race.index == DataRace::kNoElement) return race.object + race.member;
   return fmt::format("{}[{}]{}", race.object.empty() ? "memory" : race.object, race.index, race.member);
@@ -98,7 +114,8 @@ std::string summary(const OrderingAdvice& advice) {
 }
 
 std::string people_text(const RaceReport& report, bool colour) {
-  std::string text;
+  std::string text = together_text(report);
+  if (!text.empty()) text += "\n";
   for (const auto* list : {&report.races, &report.notices, &report.suppressed}) {
     const std::size_t in_full = std::min(list->size(), kMostInFull);
     for (std::size_t i = 0; i < in_full; ++i) text += to_string((*list)[i], colour) + "\n";

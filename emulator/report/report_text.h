@@ -19,6 +19,10 @@ std::string github_text(const RaceReport& report);
 std::string values(const RacingAccess& access);
 /// ", 126 times in 3 runs"; empty for a race that came once.
 std::string times(const DataRace& race);
+/// "(tried: in 20 runs with it this race did not come back, and nothing new came)".
+std::string tried(std::uint64_t runs);
+/// What the changes are that made the program clean together, a line each; empty if there are none.
+std::string together_text(const RaceReport& report);
 /// "data[4].prefix"; of memory without a name "memory[4]".
 std::string element(const DataRace& race);
 /// One sentence: object, both accesses, reason, changes.

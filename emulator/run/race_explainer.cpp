@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/advice/candidates.h"
 #include "emulator/advice/changes.h"
 #include "emulator/advice/neighbourhood.h"
 #include "emulator/advice/program_order.h"
@@ -44,6 +45,7 @@ std::optional<advice::Changes> RaceExplainer::explain(const race::KernelRace& ra
   std::vector<std::uint64_t> dispatches;
   for (const AgentId agent : part->agents) dispatches.push_back(dispatched_.number_of(agent));
   advice::Changes found = advice::smallest_changes(*part, dispatches, options);
+  noted.candidates = advice::candidates(*part, dispatches, found, options);
   for (const advice::Change& change : found.changes) noted.changes.push_back(change.text);
   const bool some_order = std::any_of(found.changes.begin(), found.changes.end(),
                                       [](const advice::Change& change) { return !change.unordered; });

@@ -19,6 +19,7 @@
 #include "emulator/report/collector.h"
 #include "emulator/seeds/failure_text.h"
 #include "emulator/seeds/replay_file.h"
+#include "emulator/seeds/seed_changes.h"
 #include "emulator/seeds/seed_trial.h"
 #include "emulator/watch/watchers.h"
 #include "runtime/counted.h"
@@ -67,6 +68,7 @@ void check(const SeedOptions& options) {
   detail::check_limits("SeedOptions::shard.index", shard.index, 1, shard.count);
   detail::check_time("SeedOptions::budget", options.budget.count());
   detail::check_time("SeedOptions::shrink_budget", options.shrink_budget.count());
+  detail::check_time("SeedOptions::change_budget", options.change_budget.count());
 }
 
 /// The signal that asked to stop; 0 for none.
@@ -195,6 +197,8 @@ class Exploration {
   SeedReport report_;
   /// What listened to the trials, by seed.
   report::Collector races_;
+  /// The seeds whose trials raced.
+  std::set<std::uint64_t> racing_;
   /// What a trial could not even begin for.
   std::exception_ptr error_;
   /// Seeds of the failures that were printed.
@@ -235,6 +239,7 @@ std::uint64_t Exploration::try_all(TrialRunner& runner, Block block, Trying& try
     plan.look = [this, seed = plan.seed](const watch::Watchers& watchers) {
       const std::lock_guard lock(mutex_);
       watchers.collect(races_, seed);
+      if (watchers.has_races()) racing_.insert(seed);
     };
     trying.store(block.next, std::memory_order_relaxed);
     const TrialOutcome outcome = runner.run(plan);
@@ -444,6 +449,7 @@ SeedReport Exploration::finish() {
   }
   if (error_) std::rethrow_exception(error_);
   report_.races = search_.race_report(races_);
+  if (!interrupted()) try_changes(report_.races, search_, {racing_.begin(), racing_.end()}, options_.first_seed + count_);
   report_.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
   return std::move(report_);
 }
@@ -487,6 +493,8 @@ SeedReport detail::explore_seeds(const TrialFunction& trial, std::uint64_t seeds
     options.shard = shard_of(shard, "HEDDLE_EXPLORE_SHARD");
   if (const auto shrink = environment("HEDDLE_EXPLORE_SHRINK"); !shrink.empty())
     options.shrink_budget = std::chrono::milliseconds(number_of<std::uint32_t>(shrink, "HEDDLE_EXPLORE_SHRINK"));
+  if (const auto changes = environment("HEDDLE_EXPLORE_CHANGES"); !changes.empty())
+    options.change_budget = std::chrono::milliseconds(number_of<std::uint32_t>(changes, "HEDDLE_EXPLORE_CHANGES"));
   check(options);
   if (const auto seed = environment("HEDDLE_EXPLORE_SEED"); !seed.empty()) {
     options.first_seed = number_of(seed, "HEDDLE_EXPLORE_SEED");

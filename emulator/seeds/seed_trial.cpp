@@ -52,6 +52,7 @@ DeviceOptions device_options(const SeedOptions& options, const TrialPlan& plan) 
   device.seed = plan.seed;
   device.trace = plan.trace;
   if (draws_residents(options)) device.resident_workgroups = drawn_residents(plan.seed);
+  if (!plan.edits.empty()) device.edits = plan.edits;
   const char* named = std::getenv("HEDDLE_MEMORY");
   if (!device.memory && (!named || !*named)) device.memory = memory_policy("random");
   return device;

@@ -30,6 +30,8 @@ struct TrialPlan {
   /// says.
   std::optional<std::vector<Schedule>> schedules;
   bool records = false;
+  /// Of the kernels. All trials of one runner have the same.
+  std::vector<Edit> edits = {};
   /// Where the trace of it goes; empty for none.
   std::string trace;
   /// After so many operations, and then, it is abandoned.

@@ -101,6 +101,7 @@ class RaceWatch final : public trace::Listener {
 
   /// As NotedRaces::fails.
   void fails(const report::FailedDispatch& failed) { races_.fails(failed); }
+  bool has_races() const { return races_.size() != 0; }
   RaceReport report() const;
   /// What the report is made of, as that of run `run`.
   void collect(report::Collector& collector, report::RunId run) const;

@@ -70,6 +70,7 @@ class Watchers {
   /// What the trace knows is on disk from now on. Throws std::runtime_error, once, if something could not be written
   /// and `checks`.
   void flush_trace(bool checks);
+  bool has_races() const { return race_watch_ && race_watch_->has_races(); }
   bool looks_for_races() const { return race_watch_ || parallel_races_; }
   /// The report on races is to say so.
   void fails(const report::FailedDispatch& failed);

@@ -79,6 +79,9 @@ struct SeedOptions {
   /// Looks for a smaller failure for so long at most; 0 for not at all. No smaller run takes much more operations than
   /// the failing one (16 times as many, and some).
   std::chrono::milliseconds shrink_budget{2000};
+  /// Where races are looked for: runs trials again for so long at most, to try the changes on them that could mend a
+  /// race (RaceReport::together, DataRace::changes); 0 for not at all.
+  std::chrono::milliseconds change_budget{2000};
   /// Where the first failure goes as it was made smaller, for HEDDLE_REPLAY=FILE to repeat it. Nothing: a file of the
   /// system's directory for temporary ones, whose name is made of the program, the test and the seed. Empty: nowhere.
   std::optional<std::string> replay_file;
@@ -204,8 +207,9 @@ TrialFunction trial_function(Test& test) {
 /// once, and must do the same again for the same seed. With HEDDLE_EXPLORE_SEED=N in the environment
 /// seed N alone is tried: that is what the replay command of a failure does. With HEDDLE_REPLAY=FILE a smaller failure
 /// is repeated, and nothing else is tried: a search of another test, or another search of that one, tries no seed.
-/// HEDDLE_EXPLORE_SHRINK=N wins over SeedOptions::shrink_budget, in milliseconds. A search in which trials fail throws
-/// nothing: SeedReport::failed says so, and who does not look at the report is warned by the compiler.
+/// HEDDLE_EXPLORE_SHRINK=N wins over SeedOptions::shrink_budget, in milliseconds, and HEDDLE_EXPLORE_CHANGES=N over
+/// SeedOptions::change_budget. A search in which trials fail throws nothing:
+/// SeedReport::failed says so, and who does not look at the report is warned by the compiler.
 template <std::invocable<Trial&> Test>
 [[nodiscard("a search that fails throws nothing: require that the report has not failed()")]] SeedReport explore_seeds(
     Test&& test, std::uint64_t seeds, const SeedOptions& options = {}) {

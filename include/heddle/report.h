@@ -3,6 +3,7 @@
 /// \file
 /// What heddle tells about a kernel or a host thread that is wrong: findings, and the exceptions that carry them.
 
+#include <heddle/edit.h>
 #include <heddle/source_location.h>
 #include <heddle/vector.h>
 
@@ -131,6 +132,15 @@ struct RacedObject {
   friend bool operator==(const RacedObject&, const RacedObject&) = default;
 };
 
+/// A change that may order two accesses, as edits of the program.
+struct CandidateChange {
+  /// A sentence for people.
+  std::string text;
+  /// None where it cannot be tried: what would be changed is no instruction, or none is where all have to come.
+  std::vector<Edit> edits;
+  friend bool operator==(const CandidateChange&, const CandidateChange&) = default;
+};
+
 /// A data race: two instructions that access the same bytes unordered, with one example.
 struct DataRace {
   /// In the order of the program: `first` is the one that invocations come to first. Where neither the example nor the
@@ -160,8 +170,15 @@ struct DataRace {
   /// availability", "visibility"; "non-private access" and "reference" are missing of the accesses themselves, "mutual
   /// order" of two atomics, "own references" where one invocation makes both, "dependency" between two dispatches.
   std::string missing;
-  /// Changes that order the two, each found to do so on the recorded execution; cheapest first.
+  /// Changes that order the two, each found to do so on the recorded execution; cheapest first. Where `tried_runs` is not
+  /// 0 the program ran with each of them as well.
   std::vector<std::string> changes;
+  /// In so many runs with the first change neither this race nor anything new came; 0 where none was tried on the
+  /// program.
+  std::uint64_t tried_runs = 0;
+  /// What could be tried on the program to order the two, likeliest first; what makes the reports of `heddle races` and
+  /// of explore_seeds takes the changes from these.
+  std::vector<CandidateChange> candidates;
   /// Why there are none, and what to do to get some: a sentence. Where there are some it may say why a control barrier
   /// is not among them. Empty if there is nothing to say.
   std::string no_change;
@@ -218,6 +235,9 @@ struct RaceReport {
   std::vector<DataRace> suppressed;
   /// Where races were not looked for; suppressions that met no race, annotations without a reason.
   std::vector<std::string> remarks;
+  /// Changes with all of which the program was clean, in so many runs; empty where none were found, or tried.
+  std::vector<CandidateChange> together;
+  std::uint64_t together_runs = 0;
   bool advised = false;
   std::vector<OrderingAdvice> advice;
   /// Devices that dispatched something, and those of them in which a kernel failed: what would have raced after that is

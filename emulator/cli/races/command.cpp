@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +15,9 @@
 #include "emulator/cli/litmus/machine.h"
 #include "emulator/cli/races/page.h"
 #include "emulator/cli/races/program_run.h"
+#include "emulator/cli/races/repeated_program.h"
+#include "emulator/cli/races/separate_program.h"
+#include "emulator/cli/races/temporary_file.h"
 #include "emulator/cli/terminal.h"
 #include "emulator/cli/whole_number.h"
 #include "emulator/report/records.h"
@@ -21,34 +25,7 @@
 namespace heddle::cli {
 namespace {
 
-/// A file that is gone when it goes out of scope.
-class TemporaryFile {
- public:
-  TemporaryFile() {
-    const int file = mkstemp(path_);
-    if (file < 0) throw std::runtime_error("no temporary file can be made in /tmp");
-    close(file);
-  }
-  ~TemporaryFile() { std::remove(path_); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  const char* path() const { return path_; }
-  std::string text() const {
-    std::ifstream in(path_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-  /// Whether there is still room in it: whatever wrote to it could.
-  bool has_room() const {
-    const std::string page(4096, '\n');
-    std::ofstream out(path_, std::ios::binary | std::ios::app);
-    out << page;
-    out.close();
-    return out.good();
-  }
-
- private:
-  char path_[32] = "/tmp/heddle-races-XXXXXX";
-};
+constexpr double kMostSeconds = 1e6;
 
 const std::map<std::string, ReportFormat> kFormats = {{"text", ReportFormat::Text},
                                                       {"json", ReportFormat::Json},
@@ -70,6 +47,9 @@ itself goes where it always goes; the report follows on standard output.
   heddle races --parallel ./my_simulation large.dat
   heddle races --html races.html build/samples/field/flag_rewritten
   heddle races --suppress known.txt --format sarif --output races.sarif ./my_test
+
+What could mend a race is tried on the program, which runs again with each change (it is not compiled again
+either), for 2 seconds at most (--change-seconds): the report comes first, and the changes that mend it follow.
 
 With --parallel memory is sequential, and changes that would order two accesses are not tried out: where
 there is a race, look at it again without. Devices whose options name another memory policy, a trace,
@@ -131,23 +111,17 @@ RacesCommand::RacesCommand(CLI::App& program) {
       ->excludes(advise)
       ->excludes(all)
       ->excludes(html);
+  command_->add_option("--change-seconds", change_seconds_,
+                       "run the program again for so long, to try the changes on it that could mend its races (2); 0 "
+                       "for not at all")
+      ->check(CLI::Range(0.0, kMostSeconds));
   command_->add_option("--output", output_, "where the report goes (standard output)");
   command_->add_option("program", program_, "the program and its arguments")->required();
   command_->footer(kFooter);
 }
 
 void RacesCommand::separate_program(std::vector<std::string>& arguments) const {
-  if (arguments.empty() || arguments[0] != command_->get_name()) return;
-  for (std::size_t i = 1; i < arguments.size(); ++i) {
-    const std::string& argument = arguments[i];
-    if (argument == "--") return;
-    if (argument.empty() || argument[0] != '-') {
-      arguments.insert(arguments.begin() + static_cast<std::ptrdiff_t>(i), "--");
-      return;
-    }
-    const CLI::Option* option = command_->get_option_no_throw(argument);
-    if (option && option->get_items_expected_min() > 0) ++i;
-  }
+  cli::separate_program(*command_, arguments);
 }
 
 ReportFormat RacesCommand::format() const {
@@ -217,6 +191,22 @@ bool RacesCommand::write(const std::string& text) const {
   return false;
 }
 
+bool RacesCommand::may_try_changes(const RaceReport& report, const ProgramEnd& end) const {
+  return change_seconds_ > 0 && !end.interrupted && std::any_of(report.races.begin(), report.races.end(), [](const DataRace& race) {
+           return !race.candidates.empty();
+         });
+}
+
+bool RacesCommand::tell(RaceReport& report, const ProgramEnd& end, std::chrono::steady_clock::duration took) const {
+  if (!may_try_changes(report, end)) return write(to_text(report, format()));
+  const bool is_text = format() == ReportFormat::Text || format() == ReportFormat::ColouredText;
+  // For people the report comes first, and what was tried follows.
+  if (is_text && output_.empty() && !write(to_text(without_changes(report), format()))) return false;
+  try_changes_on(report, program_, end.status, took, change_seconds_);
+  const bool follows = is_text && output_.empty();
+  return write(follows ? "\n" + changes_text(report) : to_text(report, format()));
+}
+
 ExitCode RacesCommand::run() const {
   const char* path = std::getenv("HEDDLE_RACES_SUPPRESS");
   const std::string suppressed = suppressions_.empty() && path ? path : suppressions_;
@@ -242,7 +232,11 @@ ExitCode RacesCommand::run() const {
   }
   const TemporaryFile records;
   set_environment(records.path());
+  const auto begin = std::chrono::steady_clock::now();
   const ProgramEnd end = run_program(program_);
+  // The runs that try changes leave no trace.
+  if (traces) unsetenv("HEDDLE_TRACE");
+  const auto took = std::chrono::steady_clock::now() - begin;
   if (!end.error.empty()) {
     print_readable(stderr, "heddle: cannot run '" + program_[0] + "': " + end.error + '\n');
     return ExitCode::BadInput;
@@ -250,8 +244,8 @@ ExitCode RacesCommand::run() const {
   report::Collector collector;
   report::read_records(records.text(), collector);
   const bool complete = records.has_room();
-  const RaceReport report = collector.report(suppressions);
-  if (collector.has_runs() && !write(to_text(report, format()))) return ExitCode::BadInput;
+  RaceReport report = collector.report(suppressions);
+  if (collector.has_runs() && !tell(report, end, took)) return ExitCode::BadInput;
   if (traces && collector.has_runs() && traces->write_page(html_, program_[0]) != ExitCode::Fine)
     return ExitCode::BadInput;
   if (!complete) {

@@ -5,12 +5,14 @@
 
 #include <CLI/CLI.hpp>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
 #include <heddle/report.h>
 
 #include "emulator/cli/exit_code.h"
+#include "emulator/cli/races/program_run.h"
 
 namespace heddle::cli {
 
@@ -34,6 +36,9 @@ class RacesCommand {
   bool write(const std::string& text) const;
   /// What is wrong with the options and the environment together; empty if nothing is.
   std::string contradiction() const;
+  bool may_try_changes(const RaceReport& report, const ProgramEnd& end) const;
+  /// Writes the report of a run that took so long, and what was tried of its changes. False if that is not possible.
+  bool tell(RaceReport& report, const ProgramEnd& end, std::chrono::steady_clock::duration took) const;
 
   CLI::App* command_;
   std::vector<std::string> program_;
@@ -48,6 +53,7 @@ class RacesCommand {
   bool advise_ = false;
   bool all_ = false;
   bool parallel_ = false;
+  double change_seconds_ = 2;
   bool json_ = false;
 };
 

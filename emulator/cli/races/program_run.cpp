@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -39,6 +40,14 @@ class SignalsHeld {
     int signal = 0;
     sigwait(&held_, &signal);
     return signal;
+  }
+  /// The next one; 0 if none came until then.
+  int next_until(std::chrono::steady_clock::time_point end) const {
+    using namespace std::chrono;
+    const auto left = std::max(duration_cast<nanoseconds>(end - steady_clock::now()), nanoseconds(0));
+    constexpr std::int64_t kSecond = 1000000000;
+    const timespec time{static_cast<time_t>(left.count() / kSecond), static_cast<long>(left.count() % kSecond)};
+    return std::max(sigtimedwait(&held_, nullptr, &time), 0);
   }
   /// Whether Ctrl-C or SIGTERM waits, which is done with then.
   bool take_interrupt() const {
@@ -82,9 +91,29 @@ int wait_for(pid_t child, const SignalsHeld& signals, bool& interrupted) {
   return status;
 }
 
-}  // namespace
+// As wait_for, with no patience.
+int wait_until(pid_t child, const SignalsHeld& signals, std::chrono::steady_clock::time_point time, ProgramEnd& end) {
+  int status = 0;
+  while (waitpid(child, &status, WNOHANG) != child) {
+    const int signal = signals.next_until(time);
+    if (signal == SIGCHLD) continue;
+    end.interrupted = end.interrupted || signal != 0;
+    end.too_late = signal == 0;
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    break;
+  }
+  if (signals.take_interrupt()) end.interrupted = true;
+  return status;
+}
 
-ProgramEnd run_program(const std::vector<std::string>& program) {
+void take_streams_away() {
+  const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, stream);
+}
+
+ProgramEnd run(const std::vector<std::string>& program,
+               std::optional<std::chrono::steady_clock::time_point> quietly_until) {
   ProgramEnd end;
   std::vector<char*> arguments;
   for (const std::string& argument : program) arguments.push_back(const_cast<char*>(argument.c_str()));
@@ -98,6 +127,7 @@ ProgramEnd run_program(const std::vector<std::string>& program) {
   const pid_t child = fork();
   if (child == 0) {
     signals.restore();
+    if (quietly_until) take_streams_away();
     become(arguments, ends[1]);
   }
   close(ends[1]);
@@ -105,11 +135,22 @@ ProgramEnd run_program(const std::vector<std::string>& program) {
   if (child > 0 && read(ends[0], &error, sizeof error) != sizeof error) error = 0;
   close(ends[0]);
   if (child > 0) {
-    const int status = wait_for(child, signals, end.interrupted);
+    const int status = quietly_until ? wait_until(child, signals, *quietly_until, end)
+                                     : wait_for(child, signals, end.interrupted);
     end.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
   if (error != 0) end.error = std::strerror(error);
   return end;
+}
+
+}  // namespace
+
+ProgramEnd run_program(const std::vector<std::string>& program) {
+  return run(program, std::nullopt);
+}
+
+ProgramEnd run_quietly(const std::vector<std::string>& program, std::chrono::steady_clock::time_point end) {
+  return run(program, end);
 }
 
 }  // namespace heddle::cli

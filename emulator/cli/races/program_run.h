@@ -3,6 +3,8 @@
 /// \file
 /// Running another program, and waiting for it.
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,10 +17,14 @@ struct ProgramEnd {
   int status = 0;
   /// Ctrl-C or SIGTERM came meanwhile: the program was told as well.
   bool interrupted = false;
+  /// Its time was up, and it was killed.
+  bool too_late = false;
 };
 
 /// Runs `program[0]`, which is looked for in PATH, with its arguments, on this process's standard
 /// streams.
 ProgramEnd run_program(const std::vector<std::string>& program);
+/// As that, on no streams at all, and until then at most. Who interrupts it ends it at once.
+ProgramEnd run_quietly(const std::vector<std::string>& program, std::chrono::steady_clock::time_point end);
 
 }  // namespace heddle::cli

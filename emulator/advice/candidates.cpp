@@ -1,0 +1,241 @@
+#include "emulator/advice/candidates.h"
+
+#include <heddle/semantics.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "emulator/advice/operation_text.h"
+#include "emulator/edits/words.h"
+
+namespace heddle::advice {
+namespace {
+
+using model::OperationIndex;
+using ProgramEdit = heddle::Edit;
+using ProgramEditList = std::vector<ProgramEdit>;
+
+constexpr MemorySemantics kAcquires = MemorySemantics::Acquire | MemorySemantics::MakeVisible;
+constexpr MemorySemantics kReleases = MemorySemantics::Release | MemorySemantics::MakeAvailable;
+constexpr MemorySemantics kBoth = MemorySemantics::AcquireRelease | MemorySemantics::MakeAvailable |
+                                  MemorySemantics::MakeVisible;
+
+class Candidates {
+ public:
+  Candidates(const Neighbourhood& part, const std::vector<std::uint64_t>& dispatches, const ChangeOptions& options)
+      : execution_(part.execution),
+        x_(std::min(part.first, part.second)),
+        y_(std::max(part.first, part.second)),
+        dispatches_(dispatches),
+        options_(options) {}
+
+  std::vector<CandidateChange> all(const Changes& found) {
+    if (dispatch_of(x_) != dispatch_of(y_)) {
+      add_dependency();
+      return std::move(made_);
+    }
+    for (const Change& change : found.changes)
+      if (!change.unordered && !change.barrier) add(change);
+    add_classes();
+    add_message();
+    for (const Change& change : found.changes)
+      if (change.barrier) add(change);
+    add_barriers(Scope::Workgroup);
+    if (same(Scope::Subgroup)) add_barriers(Scope::Subgroup);
+    for (const Change& change : found.changes)
+      if (change.unordered) add(change);
+    return std::move(made_);
+  }
+
+ private:
+  const Operation& x() const { return execution_.operations[x_]; }
+  const Operation& y() const { return execution_.operations[y_]; }
+  std::uint64_t dispatch_of(OperationIndex index) const {
+    return dispatches_[static_cast<std::size_t>(execution_.operations[index].agent)];
+  }
+  bool same(Scope scope) const {
+    return model::same_instance(execution_.place(x_), execution_.place(y_), scope);
+  }
+  bool in_group_of(const Operation& op, OperationIndex access) const {
+    return model::same_instance(execution_.place(op.agent), execution_.place(access),
+                                Scope::Workgroup);
+  }
+  MemorySemantics storage() const { return semantic_of(x().storage_class); }
+  Scope reach() const { return same(Scope::Workgroup) ? Scope::Workgroup : Scope::Device; }
+  std::string line_of(const Operation& op) const {
+    return options_.place ? options_.place(op) : advice::line_of(op, y().where.file);
+  }
+
+  void add(std::string text, ProgramEditList edits) {
+    for (const CandidateChange& known : made_)
+      if (known.edits == edits && known.text == text) return;
+    made_.push_back({std::move(text), std::move(edits)});
+  }
+  void add(const Change& change) {
+    // Each way to make an edit of the program, with all others.
+    std::vector<ProgramEditList> ways = {{}};
+    for (const Edit& edit : change.edits) {
+      if (edit.program.empty()) return add(change.text, {});
+      std::vector<ProgramEditList> longer;
+      for (const ProgramEditList& way : edit.program)
+        for (ProgramEditList so_far : ways) {
+          so_far.insert(so_far.end(), way.begin(), way.end());
+          longer.push_back(std::move(so_far));
+        }
+      ways = std::move(longer);
+    }
+    for (ProgramEditList& way : ways) add(change.text, std::move(way));
+  }
+  void add_sentences(ProgramEditList edits) {
+    std::string text;
+    for (const ProgramEdit& edit : edits) text += (text.empty() ? "" : ", and ") + sentence_of(edit);
+    add(std::move(text), std::move(edits));
+  }
+
+  // A read before a write needs no memory dependency.
+  void add_dependency() {
+    ProgramEdit edit;
+    edit.kind = EditKind::PutDependency;
+    edit.dispatch = std::max(dispatch_of(x_), dispatch_of(y_));
+    if (!x().writes()) {
+      edit.orders_memory = false;
+      add_sentences({edit});
+      edit.orders_memory = true;
+    }
+    add_sentences({edit});
+  }
+
+  // The classes of the atomics that the fences go by, and of the memory.
+  //= vk:memory-model-synchronizes-with
+  void add_classes() {
+    MemorySemantics classes = storage();
+    for (const Operation& op : execution_.operations)
+      if (op.is_access() && op.atomic) classes = classes | semantic_of(op.storage_class);
+    ProgramEditList edits;
+    for (const Operation& op : execution_.operations) {
+      if (op.kind != OperationKind::MemoryBarrier) continue;
+      ProgramEdit edit = program_edit(EditKind::AddSemantics, op);
+      edit.semantics = classes & ~op.semantics;
+      const bool is_known = std::find(edits.begin(), edits.end(), edit) != edits.end();
+      if (edit.semantics != MemorySemantics::None && !is_known) edits.push_back(edit);
+    }
+    if (!edits.empty()) add_sentences(std::move(edits));
+  }
+
+  // What an atomic needs to release what was done before it, or to acquire what others released.
+  void add_order(const Operation& atomic, MemorySemantics order, ProgramEditList& edits) const {
+    const bool has_order = (!acquires(order) || acquires(atomic.semantics)) &&
+                           (!releases(order) || releases(atomic.semantics)) &&
+                           has(atomic.semantics, order & (MemorySemantics::MakeAvailable | MemorySemantics::MakeVisible)) &&
+                           has(atomic.semantics, storage());
+    ProgramEdit edit = program_edit(EditKind::GiveSemantics, atomic);
+    MemorySemantics wanted = order;
+    if (acquires(atomic.semantics) && !acquires(wanted)) wanted = kBoth;
+    if (releases(atomic.semantics) && !releases(wanted)) wanted = kBoth;
+    edit.semantics = wanted | storage() | storage_classes(atomic.semantics);
+    if (!has_order && std::find(edits.begin(), edits.end(), edit) == edits.end()) edits.push_back(edit);
+    if (includes(atomic.scope, reach())) return;
+    ProgramEdit wider = program_edit(EditKind::SetScope, atomic);
+    wider.scope = reach();
+    if (std::find(edits.begin(), edits.end(), wider) == edits.end()) edits.push_back(wider);
+  }
+
+  // A write by the first access's workgroup behind it, and a read by the second one's before it, of one atomic: both
+  // ends of the message, whatever they have of it already.
+  void add_message() {
+    const std::vector<Operation>& all = execution_.operations;
+    for (OperationIndex sent = x_ + 1; sent < y_; ++sent) {
+      if (!all[sent].atomic || !all[sent].writes() || !in_group_of(all[sent], x_)) continue;
+      for (OperationIndex got = sent + 1; got < y_; ++got) {
+        if (!all[got].atomic || !all[got].reads() || !in_group_of(all[got], y_) ||
+            all[got].agent == all[sent].agent || all[got].locations != all[sent].locations)
+          continue;
+        add_ends(all[sent], all[got]);
+      }
+    }
+  }
+  void add_ends(const Operation& sent, const Operation& got) {
+    ProgramEditList edits;
+    const bool is_one = same_instruction(sent, got);
+    add_order(sent, is_one ? kBoth : kReleases, edits);
+    if (!is_one) add_order(got, got.kind == OperationKind::ReadModifyWrite ? kBoth : kAcquires, edits);
+    if (edits.empty()) return;
+    ProgramEditList fewer = edits;
+    add_non_private(edits);
+    add_sentences(std::move(edits));
+    // Where each invocation is to wait for those of its workgroup before it sends.
+    fewer.push_back(barrier(Scope::Workgroup, x(), true));
+    add_sentences(std::move(fewer));
+  }
+  void add_non_private(ProgramEditList& edits) const {
+    for (const Operation* op : {&x(), &y()}) {
+      if (op->is_non_private()) continue;
+      ProgramEdit edit = program_edit(EditKind::AddOperands, *op);
+      edit.operands = MemoryOperands::NonPrivatePointer;
+      edits.push_back(edit);
+    }
+  }
+
+  ProgramEdit barrier(Scope scope, const Operation& beside, bool behind) const {
+    ProgramEdit edit = program_edit(EditKind::PutControlBarrier, beside);
+    edit.execution_scope = edit.scope = scope;
+    edit.semantics = kBoth | storage();
+    edit.behind = behind;
+    return edit;
+  }
+  static ProgramEdit at_first(ProgramEdit edit) {
+    edit.of = EditedKind::First;
+    edit.behind = false;
+    return edit;
+  }
+
+  void add_barriers(Scope scope) {
+    if (!options_.may_add_barriers) return;
+    const auto put = [&](std::string place, ProgramEditList edits) {
+      add_non_private(edits);
+      add("put a control barrier, " + name_of_barrier(scope) + ", " + place, std::move(edits));
+    };
+    if (in_one_line(x(), y())) {
+      const ProgramEdit first = at_first(barrier(scope, x(), false));
+      put("between one execution of " + line_of(x()) + " and the next", {first});
+      const Operation& write = x().writes() ? x() : y();
+      const Operation& read = x().writes() ? y() : x();
+      if (read.writes() || !write.writes()) return;
+      add("part the read and the write in " + line_of(x()) + ": read into a variable, put a control barrier, " +
+              name_of_barrier(scope) + ", write, and put another one behind it",
+          {first, barrier(scope, write, false)});
+      return;
+    }
+    put("behind the " + kind_of(x()) + " in " + line_of(x()), {barrier(scope, x(), true)});
+    put("before " + line_of(y()), {at_first(barrier(scope, y(), false))});
+    // The other way around: the run met them in one order only.
+    put("behind the " + kind_of(y()) + " in " + line_of(y()), {barrier(scope, y(), true)});
+    put("before " + line_of(x()), {at_first(barrier(scope, x(), false))});
+    put("before " + line_of(x()) + ", and another one before " + line_of(y()),
+        {at_first(barrier(scope, x(), false)), at_first(barrier(scope, y(), false))});
+  }
+  std::string name_of_barrier(Scope scope) const {
+    const MemorySemantics semantics = kBoth | storage();
+    const std::string_view known = edits::name_of_constant(semantics);
+    const std::string name(name_of(scope));
+    return "(Scope::" + name + ", Scope::" + name + ", " + (known.empty() ? text_of(semantics) : std::string(known)) +
+           ")";
+  }
+
+  const model::Execution& execution_;
+  OperationIndex x_;
+  OperationIndex y_;
+  const std::vector<std::uint64_t>& dispatches_;
+  const ChangeOptions& options_;
+  std::vector<CandidateChange> made_;
+};
+
+}  // namespace
+
+std::vector<CandidateChange> candidates(const Neighbourhood& part, const std::vector<std::uint64_t>& dispatches,
+                                        const Changes& found, const ChangeOptions& options) {
+  return Candidates(part, dispatches, options).all(found);
+}
+
+}  // namespace heddle::advice

@@ -1,0 +1,131 @@
+#include "emulator/cli/mutate/command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+
+#include "emulator/cli/mutate/weakened_program.h"
+#include "emulator/cli/progress.h"
+#include "emulator/cli/races/separate_program.h"
+#include "emulator/cli/terminal.h"
+#include "emulator/report/source_text.h"
+#include "runtime/counted.h"
+
+namespace heddle::cli {
+namespace {
+
+constexpr const char* kMutateFooter = R"(
+The program need not be compiled again. It runs once as it is; then one ordering of its kernels after the
+other is weakened by a step: its order, its scope, a storage class, MakeAvailable, MakeVisible, NonPrivate,
+a barrier taken out. With each the program runs under some seeds, on the memory 'random', and is to end
+with an error; what it does not notice is looked for as a data race.
+
+  heddle mutate build/samples/mistakes/message --seeds 20
+  heddle mutate --seconds 600 ./my_test
+
+  noticed    the program ended with an error, or a kernel with a finding
+  missed     the program ended well, and a data race or another finding shows what is wrong
+  unshown    no seed shows that anything is wrong: it may be equivalent, or take more seeds
+
+Exit code: 0 nothing is missed; 1 something is; 2 the program cannot be started, fails as it is, or orders
+nothing; 130 interrupted (what was found until then is told).)";
+
+std::string line_of(const Edit& edit) {
+  const std::string text = report::source_line(edit.file.c_str(), edit.line);
+  return text.empty() ? "" : fmt::format("  {:>5} | {}\n", edit.line, text);
+}
+
+/// What came of all of them.
+struct Score {
+  std::size_t noticed = 0;
+  std::size_t missed = 0;
+  std::size_t unshown = 0;
+  void count(Weakened::Outcome outcome) {
+    switch (outcome) {
+      case Weakened::Outcome::Noticed:
+        ++noticed;
+        return;
+      case Weakened::Outcome::Missed:
+        ++missed;
+        return;
+      case Weakened::Outcome::Unshown:
+        ++unshown;
+        return;
+    }
+  }
+  std::string text(std::size_t all) const {
+    const std::size_t tried = noticed + missed + unshown;
+    std::string text = fmt::format("{} of {} weakened orderings that a seed shows are noticed; {} more {} shown by none",
+                                   noticed, noticed + missed, unshown, unshown == 1 ? "is" : "are");
+    if (tried != all) text += fmt::format("; the time was up before {} more (--seconds)", all - tried);
+    return text + "\n";
+  }
+};
+
+std::string_view name_of(Weakened::Outcome outcome) {
+  switch (outcome) {
+    case Weakened::Outcome::Noticed:
+      return "noticed";
+    case Weakened::Outcome::Missed:
+      return "missed ";
+    case Weakened::Outcome::Unshown:
+      break;
+  }
+  return "unshown";
+}
+
+void print(const Edit& edit, const Weakened& weakened) {
+  const std::string by = weakened.shown_by.empty()
+                             ? std::string()
+                             : fmt::format(" (seed {}: {})", weakened.seed, weakened.shown_by);
+  print_readable(stdout, fmt::format("  {}  {}{}\n", name_of(weakened.outcome), sentence_of(edit), by));
+}
+
+}  // namespace
+
+MutateCommand::MutateCommand(CLI::App& program) {
+  command_ = program.add_subcommand("mutate", "Weaken the orderings of a program, and see whether it notices");
+  command_->add_option("--seeds", seeds_, "under so many seeds, with each (8)")->check(CLI::Range(1u, 1000000u));
+  command_->add_option("--seconds", seconds_, "for so long at most (60)")->check(CLI::Range(0.1, 1e6));
+  command_->add_option("program", program_, "the program and its arguments")->required();
+  command_->footer(kMutateFooter);
+}
+
+void MutateCommand::separate_program(std::vector<std::string>& arguments) const {
+  cli::separate_program(*command_, arguments);
+}
+
+ExitCode MutateCommand::run() const {
+  using Clock = WeakenedProgram::Clock;
+  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds_));
+  WeakenedProgram program(program_, seeds_, end);
+  const std::vector<Edit> edits = program.weakenings();
+  if (!program.error().empty()) {
+    print_readable(stderr, "heddle: " + program.error() + '\n');
+    return program.was_interrupted() ? ExitCode::Interrupted : ExitCode::BadInput;
+  }
+  Progress progress(edits.size(), true);
+  Score score;
+  std::size_t done = 0;
+  const Edit* last = nullptr;
+  for (const Edit& edit : edits) {
+    progress.update(done++, sentence_of(edit));
+    const std::optional<Weakened> weakened = program.run(edit);
+    if (!weakened) break;
+    progress.clear();
+    if (!last || last->line != edit.line || last->file != edit.file)
+      print_readable(stdout, fmt::format("{}:{}\n{}", edit.file, edit.line, line_of(edit)));
+    last = &edit;
+    print(edit, *weakened);
+    score.count(weakened->outcome);
+  }
+  progress.clear();
+  std::fputs(score.text(edits.size()).c_str(), stdout);
+  if (program.was_interrupted()) return ExitCode::Interrupted;
+  return score.missed == 0 ? ExitCode::Fine : ExitCode::Finding;
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,99 @@
+#include "emulator/cli/mutate/weakened_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "emulator/cli/races/program_run.h"
+#include "emulator/cli/races/temporary_file.h"
+#include "emulator/cli/races/variable.h"
+#include "emulator/edits/list_text.h"
+#include "emulator/proposals/proposals.h"
+#include "emulator/report/records.h"
+#include "emulator/report/report_text.h"
+
+namespace heddle::cli {
+
+struct WeakenedProgram::Ran {
+  int status = 0;
+  bool too_late = false;
+  /// Data races and findings, where they were looked for.
+  std::string found;
+};
+
+namespace {
+
+std::string what_is_in(const RaceReport& report) {
+  const std::string failure = proposals::failure_in(report);
+  if (!failure.empty() || report.races.empty()) return failure;
+  const DataRace& race = report.races.front();
+  return fmt::format("data race on {} in lines {} and {}", report::element(race), race.first.where.line,
+                     race.second.where.line);
+}
+
+}  // namespace
+
+std::optional<WeakenedProgram::Ran> WeakenedProgram::run(const std::vector<Edit>& edits, std::uint64_t seed, bool looks,
+                                                         const std::string& survey) {
+  constexpr int kTimesAsLong = 50;
+  constexpr auto kAtLeast = std::chrono::seconds(1);
+  if (interrupted_ || Clock::now() >= end_) return std::nullopt;
+  const TemporaryFile records;
+  const TemporaryFile list;
+  std::ofstream(list.path()) << edits::text_of(edits);
+  const Variable mode("HEDDLE_MODE", "emulated");
+  const Variable races("HEDDLE_RACES", looks ? "records" : "");
+  const Variable file("HEDDLE_RACES_FILE", records.path());
+  const Variable of_edits("HEDDLE_EDITS", edits.empty() ? "" : list.path());
+  const Variable of_survey("HEDDLE_WEAKENINGS", survey);
+  const Variable of_seed("HEDDLE_SEED", std::to_string(seed));
+  const Variable memory("HEDDLE_MEMORY", value_or("HEDDLE_MEMORY", "random"));
+  const auto patience = took_ == Clock::duration() ? end_ - Clock::now()
+                                                   : std::max<Clock::duration>(kTimesAsLong * took_, kAtLeast);
+  const ProgramEnd end = run_quietly(program_, std::min(Clock::now() + patience, end_));
+  interrupted_ = interrupted_ || end.interrupted;
+  if (!end.error.empty()) error_ = "cannot run '" + program_[0] + "': " + end.error;
+  if (end.interrupted || !end.error.empty() || (end.too_late && Clock::now() >= end_)) return std::nullopt;
+  report::Collector collector;
+  report::read_records(records.text(), collector);
+  report::Suppressions none;
+  return Ran{end.status, end.too_late, what_is_in(collector.report(none))};
+}
+
+std::vector<Edit> WeakenedProgram::weakenings() {
+  const TemporaryFile survey;
+  const Clock::time_point begin = Clock::now();
+  const std::optional<Ran> as_it_is = run({}, 1, true, survey.path());
+  if (!as_it_is) {
+    if (error_.empty()) error_ = interrupted_ ? "interrupted" : "the time was up before the program ended as it is";
+    return {};
+  }
+  took_ = std::max<Clock::duration>(Clock::now() - begin, std::chrono::milliseconds(1));
+  if (as_it_is->status != 0 || !as_it_is->found.empty()) {
+    error_ = fmt::format("'{}' is wrong as it is ({}): mend that first", program_[0],
+                         as_it_is->found.empty() ? fmt::format("it ended with {}", as_it_is->status) : as_it_is->found);
+    return {};
+  }
+  std::vector<Edit> edits = edits_from_text(survey.text());
+  if (edits.empty()) error_ = fmt::format("the kernels of '{}' order nothing: there is nothing to weaken", program_[0]);
+  return edits;
+}
+
+std::optional<Weakened> WeakenedProgram::run(const Edit& edit) {
+  for (std::uint64_t seed = 1; seed <= seeds_; ++seed) {
+    const std::optional<Ran> ran = run({edit}, seed, false, "");
+    if (!ran) return std::nullopt;
+    if (ran->status != 0 || ran->too_late)
+      return Weakened{Weakened::Outcome::Noticed, seed,
+                      ran->too_late ? "it did not end" : fmt::format("it ended with {}", ran->status)};
+  }
+  for (std::uint64_t seed = 1; seed <= seeds_; ++seed) {
+    const std::optional<Ran> ran = run({edit}, seed, true, "");
+    if (!ran) return std::nullopt;
+    if (!ran->found.empty()) return Weakened{Weakened::Outcome::Missed, seed, ran->found};
+  }
+  return Weakened{};
+}
+
+}  // namespace heddle::cli

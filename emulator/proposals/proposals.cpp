@@ -1,0 +1,313 @@
+#include "emulator/proposals/proposals.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "runtime/counted.h"
+
+namespace heddle::proposals {
+namespace {
+
+using Line = std::pair<std::string, std::uint32_t>;
+/// Two lines, the smaller first.
+using Pair = std::pair<Line, Line>;
+
+Line line_of(const RacingAccess& access) {
+  return {access.where.file, access.where.line};
+}
+
+Pair pair_of(const DataRace& race) {
+  return std::minmax(line_of(race.first), line_of(race.second));
+}
+
+/// Calls `with` for all races of the report that count, those that are related to another one, too.
+template <typename With>
+void for_each_race(const RaceReport& report, const With& with) {
+  for (const DataRace& race : report.races) {
+    with(race);
+    for (const DataRace& other : race.related) with(other);
+  }
+}
+
+/// A race of the report with all that is related to it.
+class Finding {
+ public:
+  explicit Finding(const DataRace& race) {
+    add(race);
+    for (const DataRace& other : race.related) add(other);
+  }
+  /// Whether the race is one of it, on any pair of its lines, or on an object of it in one of its lines.
+  bool has(const DataRace& race) const {
+    if (pairs_.contains(pair_of(race))) return true;
+    if (!lines_.contains(line_of(race.first)) && !lines_.contains(line_of(race.second))) return false;
+    if (objects_.contains(race.object)) return true;
+    return std::any_of(race.other_objects.begin(), race.other_objects.end(),
+                       [&](const RacedObject& other) { return objects_.contains(other.name); });
+  }
+  bool is_in(const RaceReport& report) const {
+    bool found = false;
+    for_each_race(report, [&](const DataRace& race) { found = found || has(race); });
+    return found;
+  }
+
+ private:
+  void add(const DataRace& race) {
+    pairs_.insert(pair_of(race));
+    lines_.insert(line_of(race.first));
+    lines_.insert(line_of(race.second));
+    objects_.insert(race.object);
+    for (const RacedObject& other : race.other_objects) objects_.insert(other.name);
+  }
+  std::set<Pair> pairs_;
+  std::set<Line> lines_;
+  std::set<std::string> objects_;
+};
+
+enum class Verdict : std::uint8_t { Mends, ComesBack, BringsNew, OutOfTime };
+
+struct Trial {
+  Verdict verdict = Verdict::Mends;
+  std::uint64_t runs = 0;
+  /// What came back, or came new.
+  std::string what;
+};
+
+class Trials {
+ public:
+  Trials(RaceReport& report, Program& program, const Limits& limits)
+      : report_(report), program_(program), limits_(limits) {
+    for (const DataRace& race : report.races) findings_.emplace_back(race);
+    mended_by_.resize(findings_.size());
+    for_each_race(report, [&](const DataRace& race) { known_.insert(pair_of(race)); });
+    for (const DataRace& race : report.races) candidates_ += race.candidates.size();
+  }
+
+  void make() {
+    find_repeatable();
+    for (std::size_t i = 0; i < findings_.size(); ++i) make_first(i);
+    make_together();
+    for (std::size_t i = 0; i < findings_.size(); ++i) make_others(i);
+    for (std::size_t i = 0; i < findings_.size(); ++i) tell(i);
+  }
+
+ private:
+  struct Tried {
+    const CandidateChange* change = nullptr;
+    std::uint64_t runs = 0;
+  };
+
+  /// A race that does not come again when nothing has changed says nothing when something has.
+  void find_repeatable() {
+    const std::optional<RunResult>& again = as_it_is(0);
+    for (std::size_t i = 0; i < findings_.size(); ++i)
+      if (has_candidates(i) && again && !findings_[i].is_in(again->report)) is_other_.insert(i);
+  }
+
+  bool time_is_up() const { return Limits::Clock::now() >= limits_.end; }
+  bool has_candidates(std::size_t finding) const {
+    if (is_other_.contains(finding)) return false;
+    return !report_.races[finding].candidates.empty();
+  }
+
+  /// What the program does as it is, in that run.
+  const std::optional<RunResult>& as_it_is(std::uint64_t number) {
+    const auto known = as_it_is_.find(number);
+    if (known != as_it_is_.end()) return known->second;
+    const auto& result = as_it_is_.emplace(number, program_.run({}, number)).first->second;
+    if (result) for_each_race(result->report, [&](const DataRace& race) { known_.insert(pair_of(race)); });
+    return result;
+  }
+
+  /// What is in the result and in no run of the program as it is; empty if nothing is.
+  std::string new_in(const RunResult& result, std::uint64_t number) {
+    std::string what;
+    for_each_race(result.report, [&](const DataRace& race) {
+      if (!known_.contains(pair_of(race)) && as_it_is(number) && !known_.contains(pair_of(race)))
+        what = fmt::format("a data race on {} in lines {} and {}", race.object, race.first.where.line,
+                           race.second.where.line);
+    });
+    if (what.empty() && !result.failure.empty()) {
+      const auto& before = as_it_is(number);
+      if (before && before->failure.empty()) what = result.failure;
+    }
+    return what;
+  }
+
+  /// Runs the program with these edits, and looks for each of these findings. `mends_too` loses those that came back.
+  Trial try_edits(const std::vector<Edit>& edits, const std::vector<std::size_t>& findings, std::uint64_t runs,
+                  std::set<std::size_t>& mends_too) {
+    Trial trial;
+    for (std::uint64_t number = 0; number < runs; ++number) {
+      const std::optional<RunResult> result = time_is_up() ? std::nullopt : program_.run(edits, number);
+      if (!result) {
+        trial.verdict = Verdict::OutOfTime;
+        return trial;
+      }
+      for (const std::size_t finding : findings)
+        if (findings_[finding].is_in(result->report)) trial.verdict = Verdict::ComesBack;
+      if (trial.verdict == Verdict::ComesBack) return trial;
+      trial.what = new_in(*result, number);
+      if (!trial.what.empty()) {
+        trial.verdict = Verdict::BringsNew;
+        return trial;
+      }
+      std::erase_if(mends_too, [&](std::size_t other) { return findings_[other].is_in(result->report); });
+      ++trial.runs;
+    }
+    return trial;
+  }
+
+  Trial try_candidate(std::size_t finding, const CandidateChange& candidate) {
+    std::set<std::size_t> mends_too;
+    for (std::size_t other = 0; other < findings_.size(); ++other)
+      if (other != finding && !mended_by_[other].change) mends_too.insert(other);
+    Trial trial = try_edits(candidate.edits, {finding}, limits_.runs, mends_too);
+    if (trial.verdict == Verdict::OutOfTime) {
+      ++untried_[finding];
+    } else {
+      ++tried_[finding];
+      if (trial.verdict == Verdict::BringsNew) brought_[finding] = trial.what;
+    }
+    if (limits_.progress) limits_.progress(++done_, candidates_);
+    if (trial.verdict != Verdict::Mends) return trial;
+    for (const std::size_t other : mends_too)
+      if (!mended_by_[other].change) mended_by_[other] = {&candidate, trial.runs};
+    return trial;
+  }
+
+  bool is_told(std::size_t finding, const CandidateChange& candidate) const {
+    const auto& all = mends_.find(finding);
+    return all != mends_.end() && std::any_of(all->second.begin(), all->second.end(), [&](const Tried& tried) {
+             return tried.change->text == candidate.text;
+           });
+  }
+
+  /// Goes on with the candidates until one more mends the race.
+  bool find_next(std::size_t finding) {
+    const std::vector<CandidateChange>& all = report_.races[finding].candidates;
+    std::size_t& next = next_[finding];
+    while (next < all.size()) {
+      const CandidateChange& candidate = all[next++];
+      if (candidate.edits.empty() || is_told(finding, candidate)) continue;
+      const Trial trial = try_candidate(finding, candidate);
+      if (trial.verdict == Verdict::OutOfTime) return false;
+      if (trial.verdict != Verdict::Mends) continue;
+      mends_[finding].push_back({&candidate, trial.runs});
+      return true;
+    }
+    return false;
+  }
+
+  void make_first(std::size_t finding) {
+    if (!has_candidates(finding) || mended_by_[finding].change) return;
+    if (find_next(finding)) mended_by_[finding] = mends_[finding].front();
+  }
+
+  /// Where the changes that were found first do not make the program clean together, the last of them that may be
+  /// another one is.
+  void make_together() {
+    std::vector<std::size_t> all(findings_.size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+    for (;;) {
+      std::vector<CandidateChange> set;
+      for (const Tried& tried : mended_by_) {
+        if (!tried.change) return;
+        if (std::find(set.begin(), set.end(), *tried.change) == set.end()) set.push_back(*tried.change);
+      }
+      std::vector<Edit> edits;
+      for (const CandidateChange& change : set) edits.insert(edits.end(), change.edits.begin(), change.edits.end());
+      std::set<std::size_t> none;
+      const Trial trial = try_edits(edits, all, limits_.together_runs, none);
+      if (trial.verdict == Verdict::Mends) {
+        report_.together = std::move(set);
+        report_.together_runs = trial.runs;
+        return;
+      }
+      if (trial.verdict == Verdict::OutOfTime || findings_.size() != 1) return;
+      // More runs have shown what fewer did not.
+      mends_[0].clear();
+      mended_by_[0] = {};
+      make_first(0);
+    }
+  }
+
+  /// As long as there is plenty of time.
+  void make_others(std::size_t finding) {
+    while (!time_is_up() && mends_[finding].size() < limits_.changes && has_candidates(finding) &&
+           (mends_.contains(finding) && !mends_[finding].empty()) && find_next(finding)) {
+    }
+  }
+
+  void tell(std::size_t finding) {
+    DataRace& race = report_.races[finding];
+    if (is_other_.contains(finding)) {
+      race.changes.clear();
+      race.no_change = "none could be tried: run again as it is, the program did not have this race";
+    }
+    if (!has_candidates(finding)) return;
+    race.changes.clear();
+    std::vector<Tried> mends = mends_[finding];
+    if (mends.empty() && mended_by_[finding].change) mends.push_back(mended_by_[finding]);
+    for (const Tried& tried : mends) race.changes.push_back(tried.change->text);
+    race.tried_runs = mends.empty() ? 0 : mends.front().runs;
+    race.no_change = mends.empty() ? why_none(finding) : "";
+  }
+
+  std::string why_none(std::size_t finding) {
+    std::string text;
+    if (tried_[finding] != 0)
+      text = fmt::format("{} tried on the program, and {}", runtime::counted(tried_[finding], "change was", "changes were"),
+                         brought_[finding].empty() ? std::string("with each the race came back")
+                                                   : "with each the race came back or something new came (" +
+                                                         brought_[finding] + ")");
+    std::string left;
+    for (const CandidateChange& candidate : report_.races[finding].candidates)
+      if (candidate.edits.empty()) left = candidate.text;
+    const std::size_t rest = report_.races[finding].candidates.size() - std::min(next_[finding], report_.races[finding].candidates.size()) + untried_[finding];
+    if (rest != 0) {
+      text += fmt::format("{}there was no time for {}: {}", text.empty() ? "" : "; ",
+                          runtime::counted(rest, "other change", "other changes"), limits_.more_time);
+    }
+    if (!left.empty())
+      text += (text.empty() ? "" : "; ") + std::string("what cannot be tried on the program without compiling it again: ") + left;
+    return text;
+  }
+
+  RaceReport& report_;
+  Program& program_;
+  const Limits& limits_;
+  std::vector<Finding> findings_;
+  std::set<Pair> known_;
+  std::map<std::uint64_t, std::optional<RunResult>> as_it_is_;
+  /// By finding: the first change that was seen to mend it, its own or another one's.
+  std::vector<Tried> mended_by_;
+  /// By finding: the changes of its own that mend it, and the candidate that comes next.
+  std::map<std::size_t, std::vector<Tried>> mends_;
+  std::map<std::size_t, std::size_t> next_;
+  std::map<std::size_t, std::size_t> tried_;
+  std::map<std::size_t, std::size_t> untried_;
+  std::map<std::size_t, std::string> brought_;
+  /// Those that did not come again.
+  std::set<std::size_t> is_other_;
+  std::size_t candidates_ = 0;
+  std::size_t done_ = 0;
+};
+
+}  // namespace
+
+void try_changes(RaceReport& report, Program& program, const Limits& limits) {
+  Trials(report, program, limits).make();
+}
+
+std::string failure_in(const RaceReport& report) {
+  for (const std::string& remark : report.remarks)
+    if (remark.rfind("a kernel ", 0) == 0) return remark;
+  return "";
+}
+
+}  // namespace heddle::proposals

@@ -1,0 +1,55 @@
+#pragma once
+
+/// \file
+/// Changes that are tried on the program: it is run again with each, and only what mends a race, and brings nothing
+/// new, is proposed.
+
+#include <heddle/report.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heddle::proposals {
+
+/// What one run of a program showed.
+struct RunResult {
+  RaceReport report;
+  /// What else was wrong with it; empty if nothing was.
+  std::string failure;
+};
+
+/// A program that can be run again with edits.
+class Program {
+ public:
+  virtual ~Program() = default;
+  /// Runs of one number are alike but for the edits; number 0 is the one that raced. Nothing if there was no time to
+  /// run it to its end.
+  virtual std::optional<RunResult> run(const std::vector<Edit>& edits, std::uint64_t number) = 0;
+};
+
+struct Limits {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point end = Clock::time_point::max();
+  /// So many runs with each change, and so many with all that are proposed.
+  std::uint64_t runs = 20;
+  std::uint64_t together_runs = 40;
+  /// Of one race, so many changes are looked for.
+  std::size_t changes = 3;
+  /// Is told how many changes were tried of how many there are; may be null.
+  std::function<void(std::size_t done, std::size_t all)> progress = nullptr;
+  /// How to ask for more time: a part of a sentence.
+  std::string more_time;
+};
+
+/// Replaces the changes of the races that have candidates by those that mend them on the program, and says of the
+/// others why there are none; adds those that make the whole program clean.
+void try_changes(RaceReport& report, Program& program, const Limits& limits);
+
+/// The remark of a report that says that a kernel is wrong, or ended early; empty if there is none.
+std::string failure_in(const RaceReport& report);
+
+}  // namespace heddle::proposals
