@@ -18,8 +18,8 @@ using ProgramEditList = std::vector<ProgramEdit>;
 
 constexpr MemorySemantics kAcquires = MemorySemantics::Acquire | MemorySemantics::MakeVisible;
 constexpr MemorySemantics kReleases = MemorySemantics::Release | MemorySemantics::MakeAvailable;
-constexpr MemorySemantics kBoth = MemorySemantics::AcquireRelease | MemorySemantics::MakeAvailable |
-                                  MemorySemantics::MakeVisible;
+constexpr MemorySemantics kBoth =
+    MemorySemantics::AcquireRelease | MemorySemantics::MakeAvailable | MemorySemantics::MakeVisible;
 
 class Candidates {
  public:
@@ -54,12 +54,9 @@ class Candidates {
   std::uint64_t dispatch_of(OperationIndex index) const {
     return dispatches_[static_cast<std::size_t>(execution_.operations[index].agent)];
   }
-  bool same(Scope scope) const {
-    return model::same_instance(execution_.place(x_), execution_.place(y_), scope);
-  }
+  bool same(Scope scope) const { return model::same_instance(execution_.place(x_), execution_.place(y_), scope); }
   bool in_group_of(const Operation& op, OperationIndex access) const {
-    return model::same_instance(execution_.place(op.agent), execution_.place(access),
-                                Scope::Workgroup);
+    return model::same_instance(execution_.place(op.agent), execution_.place(access), Scope::Workgroup);
   }
   MemorySemantics storage() const { return semantic_of(x().storage_class); }
   Scope reach() const { return same(Scope::Workgroup) ? Scope::Workgroup : Scope::Device; }
@@ -125,10 +122,10 @@ class Candidates {
 
   // What an atomic needs to release what was done before it, or to acquire what others released.
   void add_order(const Operation& atomic, MemorySemantics order, ProgramEditList& edits) const {
-    const bool has_order = (!acquires(order) || acquires(atomic.semantics)) &&
-                           (!releases(order) || releases(atomic.semantics)) &&
-                           has(atomic.semantics, order & (MemorySemantics::MakeAvailable | MemorySemantics::MakeVisible)) &&
-                           has(atomic.semantics, storage());
+    const bool has_order =
+        (!acquires(order) || acquires(atomic.semantics)) && (!releases(order) || releases(atomic.semantics)) &&
+        has(atomic.semantics, order & (MemorySemantics::MakeAvailable | MemorySemantics::MakeVisible)) &&
+        has(atomic.semantics, storage());
     ProgramEdit edit = program_edit(EditKind::GiveSemantics, atomic);
     MemorySemantics wanted = order;
     if (acquires(atomic.semantics) && !acquires(wanted)) wanted = kBoth;
@@ -148,8 +145,8 @@ class Candidates {
     for (OperationIndex sent = x_ + 1; sent < y_; ++sent) {
       if (!all[sent].atomic || !all[sent].writes() || !in_group_of(all[sent], x_)) continue;
       for (OperationIndex got = sent + 1; got < y_; ++got) {
-        if (!all[got].atomic || !all[got].reads() || !in_group_of(all[got], y_) ||
-            all[got].agent == all[sent].agent || all[got].locations != all[sent].locations)
+        if (!all[got].atomic || !all[got].reads() || !in_group_of(all[got], y_) || all[got].agent == all[sent].agent ||
+            all[got].locations != all[sent].locations)
           continue;
         add_ends(all[sent], all[got]);
       }

@@ -204,7 +204,11 @@ class Search : private Edits {
                     if (same_instruction(execution.operations[i], fence))
                       insert(execution, i + 1, Operation(execution.operations[i]));
                 },
-                0, fence.where.line, 0, {}, {{second_fence(fence)}}};
+                0,
+                fence.where.line,
+                0,
+                {},
+                {{second_fence(fence)}}};
       for (OperationIndex i = 0; i < y_; ++i) {
         if (!same_instruction(execution_.operations[i], fence)) continue;
         ++edit.inserts;
@@ -264,7 +268,11 @@ class Search : private Edits {
     make_non_private(edits);
     edits.push_back(
         {"put a control barrier, (Scope::Workgroup, Scope::Workgroup, " + barrier_name() + "), " + answer.place->text,
-         meet(), 2, std::max(execution_.operations[x_].where.line, execution_.operations[y_].where.line), 0, {},
+         meet(),
+         2,
+         std::max(execution_.operations[x_].where.line, execution_.operations[y_].where.line),
+         0,
+         {},
          ways_to_put(*answer.place)});
     const std::size_t before = found_.changes.size();
     add(edits);
@@ -451,7 +459,12 @@ class Search : private Edits {
       };
       edits.push_back({"make the read and the write in " + line_of(op) + " one atomic read-modify-write (" +
                            std::string(name_of(wanted)) + ", Relaxed), such as atomic_i_add or atomic_compare_exchange",
-                       change, 0, op.where.line, 0, {}, {update_edits(op, wanted)}});
+                       change,
+                       0,
+                       op.where.line,
+                       0,
+                       {},
+                       {update_edits(op, wanted)}});
     }
     return edits;
   }

@@ -84,9 +84,9 @@ void Edits::add_flags(const Operation& op, std::vector<Edit>& edits) const {
     if (has(semantics, flag)) return;
     heddle::Edit of_program = program_edit(EditKind::AddSemantics, whole(op));
     of_program.semantics = flag;
-    edits.push_back(
-        edit(op, "add " + std::string(name) + which, [flag](Operation& o) { o.semantics = o.semantics | flag; })
-            .made_by({of_program}));
+    edits.push_back(edit(op, "add " + std::string(name) + which, [flag](Operation& o) {
+                      o.semantics = o.semantics | flag;
+                    }).made_by({of_program}));
   };
   if (storage() != MemorySemantics::None) add_flag(storage(), storage_name(storage()));
   for (const MemorySemantics flag_class : classes_beside(op)) add_flag(flag_class, storage_name(flag_class));
@@ -112,7 +112,11 @@ Edit Edits::widen_to_workgroup(const Operation& op) const {
   const bool both = !includes(op.scope, Scope::Workgroup);
   return {"widen the execution scope" + std::string(both ? " and the memory scope" : "") + " of the " + kind_of(op) +
               " in " + line_of(op) + " from " + std::string(name_of(op.execution_scope)) + " to Workgroup",
-          [op](Execution& execution) { advice::widen_to_workgroup(execution, op); }, 0, op.where.line, 0, {},
+          [op](Execution& execution) { advice::widen_to_workgroup(execution, op); },
+          0,
+          op.where.line,
+          0,
+          {},
           {wide_barrier(op)}};
 }
 
@@ -216,7 +220,11 @@ Edit Edits::widen(const Operation& op, Scope wanted) const {
               if ((same_instruction(o, op) || same_instruction(o, instruction)) && !includes(o.scope, wanted))
                 o.scope = wanted;
           },
-          0, op.where.line, 0, {}, {{scope_edit(instruction, wanted)}}};
+          0,
+          op.where.line,
+          0,
+          {},
+          {{scope_edit(instruction, wanted)}}};
 }
 
 heddle::Edit Edits::scope_edit(const Operation& op, Scope wanted) {

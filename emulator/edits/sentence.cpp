@@ -56,8 +56,9 @@ std::string sentence_of(const Edit& edit) {
       return fmt::format("take out {}", instruction(edit));
     case EditKind::PutDependency:
       return edit.orders_memory
-                 ? fmt::format("put a memory dependency, commands.memory_barrier(), between dispatch {} and dispatch {}",
-                               edit.dispatch - 1, edit.dispatch)
+                 ? fmt::format(
+                       "put a memory dependency, commands.memory_barrier(), between dispatch {} and dispatch {}",
+                       edit.dispatch - 1, edit.dispatch)
                  : fmt::format(
                        "put an execution dependency, commands.execution_barrier(), between dispatch {} and dispatch {}",
                        edit.dispatch - 1, edit.dispatch);

@@ -70,7 +70,7 @@ class Weakenings {
     }
     for (const MemorySemantics flag : kFlags)
       if (has(semantics, flag)) add(EditKind::DropSemantics).semantics = flag;
-    if (std::has_single_bit(bits(storage_classes(semantics)))) return;
+    if (std::has_single_bit(detail::bits(storage_classes(semantics)))) return;
     for (const MemorySemantics one : kClasses)
       if (has(semantics, one)) add(EditKind::DropSemantics).semantics = one;
   }

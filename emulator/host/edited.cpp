@@ -69,15 +69,13 @@ void access_with_edits(Emulator& emulator, const Agent& agent, const Access& acc
 }  // namespace
 
 void read_edited(Emulator& emulator, const Agent& agent, const Access& access, void* value) {
-  access_with_edits(emulator, agent, access, MemorySemantics::None, [&](const Access& edited, MemorySemantics) {
-    read_as_it_is(emulator, agent, edited, value);
-  });
+  access_with_edits(emulator, agent, access, MemorySemantics::None,
+                    [&](const Access& edited, MemorySemantics) { read_as_it_is(emulator, agent, edited, value); });
 }
 
 void write_edited(Emulator& emulator, const Agent& agent, const Access& access, const void* value) {
-  access_with_edits(emulator, agent, access, MemorySemantics::None, [&](const Access& edited, MemorySemantics) {
-    write_as_it_is(emulator, agent, edited, value);
-  });
+  access_with_edits(emulator, agent, access, MemorySemantics::None,
+                    [&](const Access& edited, MemorySemantics) { write_as_it_is(emulator, agent, edited, value); });
 }
 
 void update_edited(Emulator& emulator, const Agent& agent, const Access& access, MemorySemantics unequal, Modify modify,
@@ -88,11 +86,10 @@ void update_edited(Emulator& emulator, const Agent& agent, const Access& access,
 }
 
 void memory_barrier_edited(Emulator& emulator, const Agent& agent, const Operation& barrier) {
-  with_edits(
-      emulator, agent, barrier, MemorySemantics::None, "", [&](const Operation& edited, MemorySemantics) {
-        const bool orders = acquires(edited.semantics) || releases(edited.semantics);
-        if (orders) memory_barrier_as_it_is(emulator, edited);
-      });
+  with_edits(emulator, agent, barrier, MemorySemantics::None, "", [&](const Operation& edited, MemorySemantics) {
+    const bool orders = acquires(edited.semantics) || releases(edited.semantics);
+    if (orders) memory_barrier_as_it_is(emulator, edited);
+  });
 }
 
 void control_barrier_edited(Emulator& emulator, const Agent& agent, const Operation& barrier) {

@@ -122,10 +122,10 @@ bool is_same_barrier(const Operation& a, const Operation& b) {
 
 Emulator::Emulator(detail::DeviceState& d)
     : device(d),
+      survey(detail::survey_of_environment()),
       most_patience_(rounds_times(d.options, kWindUpsOfRound)),
       standstill_({rounds_times(d.options, kRepeatedAccessesOfRound), rounds_times(d.options, kAccessesOfRound),
                    rounds_times(d.options, kAccessesOfEachOfRound)}),
-      survey(detail::survey_of_environment()),
       following_(std::make_unique<Following>()),
       edit_list_(detail::list_of(d.options.edits, survey != nullptr)) {
   if (edit_list_) edits = std::make_unique<edits::ProgramEdits>(*edit_list_);
@@ -609,8 +609,8 @@ void arrive_with_record(const Agent& agent, Scope execution, Scope memory, Memor
   if (waiting.at_common == 0) {
     waiting.common = barrier;
     const bool may_be_common = agent.tags == TagSetId::Empty && !memory_of(agent).emulator->edits;
-    waiting.code = may_be_common ? Resident::Waiting::code_of(execution, memory, semantics, line)
-                                 : Resident::Waiting::kNoCode;
+    waiting.code =
+        may_be_common ? Resident::Waiting::code_of(execution, memory, semantics, line) : Resident::Waiting::kNoCode;
     waiting.arrive_at_common(agent.index);
     return;
   }

@@ -182,9 +182,8 @@ class Trials {
 
   bool is_told(std::size_t finding, const CandidateChange& candidate) const {
     const auto& all = mends_.find(finding);
-    return all != mends_.end() && std::any_of(all->second.begin(), all->second.end(), [&](const Tried& tried) {
-             return tried.change->text == candidate.text;
-           });
+    return all != mends_.end() && std::any_of(all->second.begin(), all->second.end(),
+                                              [&](const Tried& tried) { return tried.change->text == candidate.text; });
   }
 
   /// Goes on with the candidates until one more mends the race.
@@ -261,20 +260,22 @@ class Trials {
   std::string why_none(std::size_t finding) {
     std::string text;
     if (tried_[finding] != 0)
-      text = fmt::format("{} tried on the program, and {}", runtime::counted(tried_[finding], "change was", "changes were"),
-                         brought_[finding].empty() ? std::string("with each the race came back")
-                                                   : "with each the race came back or something new came (" +
-                                                         brought_[finding] + ")");
+      text = fmt::format(
+          "{} tried on the program, and {}", runtime::counted(tried_[finding], "change was", "changes were"),
+          brought_[finding].empty() ? std::string("with each the race came back")
+                                    : "with each the race came back or something new came (" + brought_[finding] + ")");
     std::string left;
     for (const CandidateChange& candidate : report_.races[finding].candidates)
       if (candidate.edits.empty()) left = candidate.text;
-    const std::size_t rest = report_.races[finding].candidates.size() - std::min(next_[finding], report_.races[finding].candidates.size()) + untried_[finding];
+    const std::size_t rest = report_.races[finding].candidates.size() -
+                             std::min(next_[finding], report_.races[finding].candidates.size()) + untried_[finding];
     if (rest != 0) {
       text += fmt::format("{}there was no time for {}: {}", text.empty() ? "" : "; ",
                           runtime::counted(rest, "other change", "other changes"), limits_.more_time);
     }
     if (!left.empty())
-      text += (text.empty() ? "" : "; ") + std::string("what cannot be tried on the program without compiling it again: ") + left;
+      text += (text.empty() ? "" : "; ") +
+              std::string("what cannot be tried on the program without compiling it again: ") + left;
     return text;
   }
 

@@ -73,11 +73,10 @@ std::string tried(std::uint64_t runs) {
 
 std::string together_text(const RaceReport& report) {
   if (report.together.empty()) return "";
-  std::string text = fmt::format("{}, and {} clean:\n",
-                                 report.together.size() == 1
-                                     ? "this change"
-                                     : fmt::format("these {} changes", report.together.size()),
-                                 counted(report.together_runs, "run was", "runs were"));
+  std::string text =
+      fmt::format("{}, and {} clean:\n",
+                  report.together.size() == 1 ? "this change" : fmt::format("these {} changes", report.together.size()),
+                  counted(report.together_runs, "run was", "runs were"));
   for (const CandidateChange& change : report.together) text += "  " + change.text + "\n";
   return text;
 }

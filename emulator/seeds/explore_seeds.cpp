@@ -449,7 +449,8 @@ SeedReport Exploration::finish() {
   }
   if (error_) std::rethrow_exception(error_);
   report_.races = search_.race_report(races_);
-  if (!interrupted()) try_changes(report_.races, search_, {racing_.begin(), racing_.end()}, options_.first_seed + count_);
+  if (!interrupted())
+    try_changes(report_.races, search_, {racing_.begin(), racing_.end()}, options_.first_seed + count_);
   report_.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
   return std::move(report_);
 }

@@ -76,8 +76,7 @@ bool others_report() {
 
 }  // namespace
 
-void try_changes(RaceReport& report, const Search& search, std::vector<std::uint64_t> racing,
-                 std::uint64_t first_new) {
+void try_changes(RaceReport& report, const Search& search, std::vector<std::uint64_t> racing, std::uint64_t first_new) {
   const SeedOptions& options = search.options();
   const bool has_candidates = std::any_of(report.races.begin(), report.races.end(),
                                           [](const DataRace& race) { return !race.candidates.empty(); });

@@ -12,11 +12,14 @@ using namespace heddle;
 namespace {
 
 constexpr Scope kScopes[] = {Scope::Device, Scope::QueueFamily, Scope::Workgroup, Scope::Subgroup, Scope::Invocation};
-constexpr MemorySemantics kSemantics[] = {kWorkgroupBarrier, kBufferBarrier, kReleaseBuffers, kAcquireBuffers,
-                                          MemorySemantics::Relaxed,
-                                          MemorySemantics::Acquire | MemorySemantics::ImageMemory,
-                                          MemorySemantics::Release | MemorySemantics::Volatile |
-                                              MemorySemantics::WorkgroupMemory};
+constexpr MemorySemantics kSemantics[] = {
+    kWorkgroupBarrier,
+    kBufferBarrier,
+    kReleaseBuffers,
+    kAcquireBuffers,
+    MemorySemantics::Relaxed,
+    MemorySemantics::Acquire | MemorySemantics::ImageMemory,
+    MemorySemantics::Release | MemorySemantics::Volatile | MemorySemantics::WorkgroupMemory};
 constexpr MemoryOperands kOperands[] = {MemoryOperands::None, MemoryOperands::NonPrivatePointer,
                                         MemoryOperands::NonPrivatePointer | MemoryOperands::MakePointerVisible,
                                         MemoryOperands::Volatile | MemoryOperands::MakePointerAvailable};

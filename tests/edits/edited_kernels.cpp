@@ -102,13 +102,12 @@ TEST_CASE("each edit that weakens one end of a message makes it race") {
     const char* edit;
     std::uint32_t line;
   };
-  for (const Weaker& weaker : {Weaker{"give Relaxed at atomic-write", 1}, Weaker{"give Relaxed at atomic-read", 2},
-                               Weaker{"scope Workgroup at atomic-write", 1}, Weaker{"scope Workgroup at atomic-read", 2},
-                               Weaker{"drop UniformMemory at atomic-write", 1},
-                               Weaker{"drop MakeAvailable at atomic-write", 1},
-                               Weaker{"drop MakeVisible at atomic-read", 2},
-                               Weaker{"drop-operands NonPrivatePointer at write", 0},
-                               Weaker{"drop-operands NonPrivatePointer at read", 3}}) {
+  for (const Weaker& weaker :
+       {Weaker{"give Relaxed at atomic-write", 1}, Weaker{"give Relaxed at atomic-read", 2},
+        Weaker{"scope Workgroup at atomic-write", 1}, Weaker{"scope Workgroup at atomic-read", 2},
+        Weaker{"drop UniformMemory at atomic-write", 1}, Weaker{"drop MakeAvailable at atomic-write", 1},
+        Weaker{"drop MakeVisible at atomic-read", 2}, Weaker{"drop-operands NonPrivatePointer at write", 0},
+        Weaker{"drop-operands NonPrivatePointer at read", 3}}) {
     INFO(weaker.edit);
     CHECK(run_seeds(edits(weaker.edit, kMessageLine + weaker.line), run_message).races > 0);
   }
@@ -187,5 +186,6 @@ TEST_CASE("edits together with races on all cores, or from a file that makes no 
   CHECK_THROWS_WITH(Device(options), Catch::Contains("races_parallel together with edits"));
   const TemporaryFile file("\nnonsense\n");
   const Variable variable("HEDDLE_EDITS", file.path());
-  CHECK_THROWS_WITH(Device(DeviceOptions{}), Catch::Contains("HEDDLE_EDITS is '") && Catch::Contains("line 2: 'nonsense'"));
+  CHECK_THROWS_WITH(Device(DeviceOptions{}),
+                    Catch::Contains("HEDDLE_EDITS is '") && Catch::Contains("line 2: 'nonsense'"));
 }

@@ -58,8 +58,9 @@ struct Score {
   }
   std::string text(std::size_t all) const {
     const std::size_t tried = noticed + missed + unshown;
-    std::string text = fmt::format("{} of {} weakened orderings that a seed shows are noticed; {} more {} shown by none",
-                                   noticed, noticed + missed, unshown, unshown == 1 ? "is" : "are");
+    std::string text =
+        fmt::format("{} of {} weakened orderings that a seed shows are noticed; {} more {} shown by none", noticed,
+                    noticed + missed, unshown, unshown == 1 ? "is" : "are");
     if (tried != all) text += fmt::format("; the time was up before {} more (--seconds)", all - tried);
     return text + "\n";
   }
@@ -78,9 +79,8 @@ std::string_view name_of(Weakened::Outcome outcome) {
 }
 
 void print(const Edit& edit, const Weakened& weakened) {
-  const std::string by = weakened.shown_by.empty()
-                             ? std::string()
-                             : fmt::format(" (seed {}: {})", weakened.seed, weakened.shown_by);
+  const std::string by =
+      weakened.shown_by.empty() ? std::string() : fmt::format(" (seed {}: {})", weakened.seed, weakened.shown_by);
   print_readable(stdout, fmt::format("  {}  {}{}\n", name_of(weakened.outcome), sentence_of(edit), by));
 }
 

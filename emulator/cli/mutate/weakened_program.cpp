@@ -49,8 +49,8 @@ std::optional<WeakenedProgram::Ran> WeakenedProgram::run(const std::vector<Edit>
   const Variable of_survey("HEDDLE_WEAKENINGS", survey);
   const Variable of_seed("HEDDLE_SEED", std::to_string(seed));
   const Variable memory("HEDDLE_MEMORY", value_or("HEDDLE_MEMORY", "random"));
-  const auto patience = took_ == Clock::duration() ? end_ - Clock::now()
-                                                   : std::max<Clock::duration>(kTimesAsLong * took_, kAtLeast);
+  const auto patience =
+      took_ == Clock::duration() ? end_ - Clock::now() : std::max<Clock::duration>(kTimesAsLong * took_, kAtLeast);
   const ProgramEnd end = run_quietly(program_, std::min(Clock::now() + patience, end_));
   interrupted_ = interrupted_ || end.interrupted;
   if (!end.error.empty()) error_ = "cannot run '" + program_[0] + "': " + end.error;

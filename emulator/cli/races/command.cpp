@@ -14,6 +14,7 @@
 
 #include "emulator/cli/litmus/machine.h"
 #include "emulator/cli/races/page.h"
+#include "emulator/cli/races/patch_file.h"
 #include "emulator/cli/races/program_run.h"
 #include "emulator/cli/races/repeated_program.h"
 #include "emulator/cli/races/separate_program.h"
@@ -102,19 +103,25 @@ RacesCommand::RacesCommand(CLI::App& program) {
       "--html", html_,
       "also write a page for a browser to this file, that needs nothing else: the races, and every event of a run "
       "that has them (the first 2,000,000)");
+  CLI::Option* const parallel_option =
+      command_
+          ->add_flag("--parallel", parallel_,
+                     "run workgroups on all cores, for large inputs: in an order that is the machine's, "
+                     "so that no seed replays it")
+          ->excludes(memory)
+          ->excludes(seed)
+          ->excludes(advise)
+          ->excludes(all)
+          ->excludes(html);
   command_
-      ->add_flag("--parallel", parallel_,
-                 "run workgroups on all cores, for large inputs: in an order that is the machine's, "
-                 "so that no seed replays it")
-      ->excludes(memory)
-      ->excludes(seed)
-      ->excludes(advise)
-      ->excludes(all)
-      ->excludes(html);
-  command_->add_option("--change-seconds", change_seconds_,
-                       "run the program again for so long, to try the changes on it that could mend its races (2); 0 "
-                       "for not at all")
+      ->add_option("--change-seconds", change_seconds_,
+                   "run the program again for so long, to try the changes on it that could mend its races (2); 0 "
+                   "for not at all")
       ->check(CLI::Range(0.0, kMostSeconds));
+  command_
+      ->add_option("--apply", patch_,
+                   "write the changes that make the program clean to this file, as a patch of its source")
+      ->excludes(parallel_option);
   command_->add_option("--output", output_, "where the report goes (standard output)");
   command_->add_option("program", program_, "the program and its arguments")->required();
   command_->footer(kFooter);
@@ -192,9 +199,9 @@ bool RacesCommand::write(const std::string& text) const {
 }
 
 bool RacesCommand::may_try_changes(const RaceReport& report, const ProgramEnd& end) const {
-  return change_seconds_ > 0 && !end.interrupted && std::any_of(report.races.begin(), report.races.end(), [](const DataRace& race) {
-           return !race.candidates.empty();
-         });
+  return change_seconds_ > 0 && !end.interrupted &&
+         std::any_of(report.races.begin(), report.races.end(),
+                     [](const DataRace& race) { return !race.candidates.empty(); });
 }
 
 bool RacesCommand::tell(RaceReport& report, const ProgramEnd& end, std::chrono::steady_clock::duration took) const {
@@ -203,6 +210,7 @@ bool RacesCommand::tell(RaceReport& report, const ProgramEnd& end, std::chrono::
   // For people the report comes first, and what was tried follows.
   if (is_text && output_.empty() && !write(to_text(without_changes(report), format()))) return false;
   try_changes_on(report, program_, end.status, took, change_seconds_);
+  if (!patch_.empty()) write_patch(report, program_[0], patch_);
   const bool follows = is_text && output_.empty();
   return write(follows ? "\n" + changes_text(report) : to_text(report, format()));
 }

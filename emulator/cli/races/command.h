@@ -54,6 +54,7 @@ class RacesCommand {
   bool all_ = false;
   bool parallel_ = false;
   double change_seconds_ = 2;
+  std::string patch_;
   bool json_ = false;
 };
 

@@ -135,8 +135,8 @@ ProgramEnd run(const std::vector<std::string>& program,
   if (child > 0 && read(ends[0], &error, sizeof error) != sizeof error) error = 0;
   close(ends[0]);
   if (child > 0) {
-    const int status = quietly_until ? wait_until(child, signals, *quietly_until, end)
-                                     : wait_for(child, signals, end.interrupted);
+    const int status =
+        quietly_until ? wait_until(child, signals, *quietly_until, end) : wait_for(child, signals, end.interrupted);
     end.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
   if (error != 0) end.error = std::strerror(error);

@@ -51,8 +51,7 @@ std::optional<proposals::RunResult> RepeatedProgram::run(const std::vector<Edit>
   const Variable of_edits("HEDDLE_EDITS", edits.empty() ? "" : list.path());
   const Variable trace("HEDDLE_TRACE", "");
   const Variable seed("HEDDLE_SEED", std::to_string(seed_ + number));
-  const Variable memory("HEDDLE_MEMORY",
-                        varies_memory_ && number % 2 == 1 ? "random" : value_or("HEDDLE_MEMORY", ""));
+  const Variable memory("HEDDLE_MEMORY", varies_memory_ && number % 2 == 1 ? "random" : value_or("HEDDLE_MEMORY", ""));
   const Variable residents("HEDDLE_RESIDENT_WORKGROUPS", varies_residents_ && number % 4 == 3
                                                              ? kManyResidents
                                                              : value_or("HEDDLE_RESIDENT_WORKGROUPS", ""));
