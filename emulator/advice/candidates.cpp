@@ -40,7 +40,7 @@ class Candidates {
     add_classes();
     add_message();
     for (const Change& change : found.changes)
-      if (change.barrier) add(change);
+      if (change.barrier) add_barrier(change);
     add_barriers(Scope::Workgroup);
     if (same(Scope::Subgroup)) add_barriers(Scope::Subgroup);
     for (const Change& change : found.changes)
@@ -83,6 +83,22 @@ class Candidates {
       ways = std::move(longer);
     }
     for (ProgramEditList& way : ways) add(change.text, std::move(way));
+  }
+  // Between two rounds all may come to a place at which no instruction stands: a barrier there cannot be tried but by
+  // those who come to the line, who are enough where a subgroup is all there is.
+  void add_barrier(const Change& change) {
+    add(change);
+    if (!change.barrier->from.is_at(change.barrier->to)) return;
+    const Operation& write = x().writes() ? x() : y();
+    if (is_one_subgroup()) add(change.text, {barrier(Scope::Subgroup, write, true)});
+    add(change.text, {});
+  }
+  bool is_one_subgroup() const {
+    const std::vector<model::Place>& all = execution_.agents;
+    return std::all_of(all.begin(), all.end(), [&](const model::Place& place) {
+      return !model::same_instance(place, execution_.place(x_), Scope::Workgroup) ||
+             model::same_instance(place, execution_.place(x_), Scope::Subgroup);
+    });
   }
   void add_sentences(ProgramEditList edits) {
     std::string text;
@@ -195,8 +211,10 @@ class Candidates {
     };
     if (in_one_line(x(), y())) {
       const ProgramEdit first = at_first(barrier(scope, x(), false));
-      put("between one execution of " + line_of(x()) + " and the next", {first});
       const Operation& write = x().writes() ? x() : y();
+      const std::string place = "between one execution of " + line_of(x()) + " and the next";
+      put(place, {barrier(scope, write, true)});
+      put(place, {first});
       const Operation& read = x().writes() ? y() : x();
       if (read.writes() || !write.writes()) return;
       add("part the read and the write in " + line_of(x()) + ": read into a variable, put a control barrier, " +

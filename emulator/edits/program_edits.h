@@ -25,10 +25,14 @@ class EditList {
   void meet(std::size_t edit) { met_[edit].store(true, std::memory_order_relaxed); }
   /// Those that met no instruction so far.
   std::vector<Edit> unmet() const;
+  /// What met no instruction is not to be told: it was tried.
+  void keep_silent() { is_silent_.store(true, std::memory_order_relaxed); }
+  bool is_silent() const { return is_silent_.load(std::memory_order_relaxed); }
 
  private:
   std::vector<Edit> edits_;
   std::vector<std::atomic<bool>> met_;
+  std::atomic<bool> is_silent_{false};
 };
 
 /// What the edits of one operation are, in the order of the list.

@@ -19,6 +19,13 @@ std::string beside(const Edit& edit) {
   return (edit.behind ? "behind " : "before ") + instruction(edit);
 }
 
+// Classes and flags without an order that is none.
+std::string bits_of(MemorySemantics semantics) {
+  constexpr std::string_view kNoOrder = "Relaxed | ";
+  const std::string text = text_of(semantics, false);
+  return text.rfind(kNoOrder, 0) == 0 ? text.substr(kNoOrder.size()) : text;
+}
+
 std::string named(MemorySemantics semantics) {
   const std::string_view name = edits::name_of_constant(semantics);
   return name.empty() ? text_of(semantics) : std::string(name);
@@ -31,9 +38,9 @@ std::string sentence_of(const Edit& edit) {
     case EditKind::GiveSemantics:
       return fmt::format("give {} the semantics {}", instruction(edit), text_of(edit.semantics));
     case EditKind::AddSemantics:
-      return fmt::format("add {} to {}", text_of(edit.semantics).substr(sizeof("Relaxed | ") - 1), instruction(edit));
+      return fmt::format("add {} to {}", bits_of(edit.semantics), instruction(edit));
     case EditKind::DropSemantics:
-      return fmt::format("drop {} from {}", text_of(edit.semantics), instruction(edit));
+      return fmt::format("drop {} from {}", bits_of(edit.semantics), instruction(edit));
     case EditKind::SetScope:
       return fmt::format("make the memory scope of {} {}", instruction(edit), name_of(edit.scope));
     case EditKind::SetExecutionScope:

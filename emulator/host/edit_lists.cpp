@@ -33,7 +33,7 @@ void tell_unmet(const edits::EditList& list) {
 
 std::shared_ptr<edits::EditList> make_list(const std::vector<Edit>& edits) {
   return {new edits::EditList(edits), [](const edits::EditList* list) {
-            tell_unmet(*list);
+            if (!list->is_silent()) tell_unmet(*list);
             delete list;
           }};
 }

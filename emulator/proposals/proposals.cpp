@@ -145,7 +145,8 @@ class Trials {
     for (std::uint64_t number = 0; number < runs; ++number) {
       const std::optional<RunResult> result = time_is_up() ? std::nullopt : program_.run(edits, number);
       if (!result) {
-        trial.verdict = Verdict::OutOfTime;
+        // What was seen counts.
+        if (trial.runs == 0) trial.verdict = Verdict::OutOfTime;
         return trial;
       }
       for (const std::size_t finding : findings)
@@ -167,12 +168,8 @@ class Trials {
     for (std::size_t other = 0; other < findings_.size(); ++other)
       if (other != finding && !mended_by_[other].change) mends_too.insert(other);
     Trial trial = try_edits(candidate.edits, {finding}, limits_.runs, mends_too);
-    if (trial.verdict == Verdict::OutOfTime) {
-      ++untried_[finding];
-    } else {
-      ++tried_[finding];
-      if (trial.verdict == Verdict::BringsNew) brought_[finding] = trial.what;
-    }
+    if (trial.verdict != Verdict::OutOfTime) ++tried_[finding];
+    if (trial.verdict == Verdict::BringsNew) brought_[finding] = trial.what;
     if (limits_.progress) limits_.progress(++done_, candidates_);
     if (trial.verdict != Verdict::Mends) return trial;
     for (const std::size_t other : mends_too)
@@ -194,7 +191,10 @@ class Trials {
       const CandidateChange& candidate = all[next++];
       if (candidate.edits.empty() || is_told(finding, candidate)) continue;
       const Trial trial = try_candidate(finding, candidate);
-      if (trial.verdict == Verdict::OutOfTime) return false;
+      if (trial.verdict == Verdict::OutOfTime) {
+        --next;
+        return false;
+      }
       if (trial.verdict != Verdict::Mends) continue;
       mends_[finding].push_back({&candidate, trial.runs});
       return true;
@@ -211,7 +211,10 @@ class Trials {
   /// another one is.
   void make_together() {
     std::vector<std::size_t> all(findings_.size());
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i] = i;
+      if (untried_before(i, mends_[i])) return;
+    }
     for (;;) {
       std::vector<CandidateChange> set;
       for (const Tried& tried : mended_by_) {
@@ -249,34 +252,37 @@ class Trials {
       race.no_change = "none could be tried: run again as it is, the program did not have this race";
     }
     if (!has_candidates(finding)) return;
-    race.changes.clear();
     std::vector<Tried> mends = mends_[finding];
     if (mends.empty() && mended_by_[finding].change) mends.push_back(mended_by_[finding]);
+    race.changes.clear();
+    if (const CandidateChange* untried = untried_before(finding, mends))
+      race.changes.push_back(untried->text + " (" + why_untried(*untried) + ")");
     for (const Tried& tried : mends) race.changes.push_back(tried.change->text);
     race.tried_runs = mends.empty() ? 0 : mends.front().runs;
-    race.no_change = mends.empty() ? why_none(finding) : "";
+    race.no_change = race.changes.empty() ? why_none(finding) : "";
+  }
+
+  /// The likeliest one that the program has not seen, if it is likelier than those that mend it.
+  const CandidateChange* untried_before(std::size_t finding, const std::vector<Tried>& mends) {
+    const std::vector<CandidateChange>& all = report_.races[finding].candidates;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const auto mends_as_well = [&](const Tried& tried) { return tried.change->text == all[i].text; };
+      if (std::any_of(mends.begin(), mends.end(), mends_as_well)) return nullptr;
+      if (all[i].edits.empty() || (mends.empty() && i >= next_[finding])) return &all[i];
+    }
+    return nullptr;
+  }
+  std::string why_untried(const CandidateChange& candidate) const {
+    if (candidate.edits.empty()) return "not tried on the program: no instruction stands where it would be made";
+    return "not tried on the program, for lack of time: " + limits_.more_time;
   }
 
   std::string why_none(std::size_t finding) {
-    std::string text;
-    if (tried_[finding] != 0)
-      text = fmt::format(
-          "{} tried on the program, and {}", runtime::counted(tried_[finding], "change was", "changes were"),
-          brought_[finding].empty() ? std::string("with each the race came back")
-                                    : "with each the race came back or something new came (" + brought_[finding] + ")");
-    std::string left;
-    for (const CandidateChange& candidate : report_.races[finding].candidates)
-      if (candidate.edits.empty()) left = candidate.text;
-    const std::size_t rest = report_.races[finding].candidates.size() -
-                             std::min(next_[finding], report_.races[finding].candidates.size()) + untried_[finding];
-    if (rest != 0) {
-      text += fmt::format("{}there was no time for {}: {}", text.empty() ? "" : "; ",
-                          runtime::counted(rest, "other change", "other changes"), limits_.more_time);
-    }
-    if (!left.empty())
-      text += (text.empty() ? "" : "; ") +
-              std::string("what cannot be tried on the program without compiling it again: ") + left;
-    return text;
+    if (brought_[finding].empty())
+      return fmt::format("{} tried on the program, and with each the race came back",
+                         runtime::counted(tried_[finding], "change was", "changes were"));
+    return fmt::format("{} tried on the program, and with each the race came back or something new came ({})",
+                       runtime::counted(tried_[finding], "change was", "changes were"), brought_[finding]);
   }
 
   RaceReport& report_;
@@ -291,7 +297,6 @@ class Trials {
   std::map<std::size_t, std::vector<Tried>> mends_;
   std::map<std::size_t, std::size_t> next_;
   std::map<std::size_t, std::size_t> tried_;
-  std::map<std::size_t, std::size_t> untried_;
   std::map<std::size_t, std::string> brought_;
   /// Those that did not come again.
   std::set<std::size_t> is_other_;

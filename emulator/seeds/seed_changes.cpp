@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "emulator/host/edited.h"
 #include "emulator/proposals/proposals.h"
 #include "emulator/report/collector.h"
 #include "emulator/seeds/seed_trial.h"
@@ -33,6 +34,8 @@ class TrialsWithEdits final : public proposals::Program {
     if (!runner_ || edits != edits_) {
       runner_ = std::make_unique<TrialRunner>(search_, nullptr);
       edits_ = edits;
+      list_ = detail::list_of(edits);
+      if (list_) list_->keep_silent();
     }
     TrialPlan plan;
     plan.seed = seed(number);
@@ -64,6 +67,7 @@ class TrialsWithEdits final : public proposals::Program {
   std::uint64_t first_new_;
   Clock::time_point end_;
   std::vector<Edit> edits_;
+  std::shared_ptr<edits::EditList> list_;
   std::unique_ptr<TrialRunner> runner_;
   std::uint64_t longest_ = 0;
 };

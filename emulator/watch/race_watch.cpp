@@ -346,6 +346,7 @@ void RaceWatch::take_back_divergent_barriers() {
     if (came == end - first) continue;
     DataRace& race = races_[offered.race];
     std::erase(race.changes, offered.change);
+    std::erase_if(race.candidates, [&](const CandidateChange& one) { return one.text == offered.change; });
     race.no_change = fmt::format(
         "a control barrier is no change here: of the {} invocations of the workgroup {} come to "
         "lines {} to {}, and it needs all of them",

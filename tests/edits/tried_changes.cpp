@@ -34,6 +34,9 @@ RaceReport report_of(const Test& test, std::uint64_t seeds = 20) {
   return explore_seeds(test, seeds, options).races;
 }
 
+constexpr MemorySemantics kFence = MemorySemantics::AcquireRelease | MemorySemantics::ImageMemory |
+                                   MemorySemantics::MakeAvailable | MemorySemantics::MakeVisible;
+
 /// With the edits of the changes that were found none of these seeds races, or fails.
 template <typename Test>
 void check_clean_with(const RaceReport& report, const Test& test) {
@@ -155,8 +158,6 @@ TEST_CASE("a counter that releases and does not acquire does both") {
 }
 
 TEST_CASE("fences go by a counter only with its class") {
-  static constexpr MemorySemantics kFence = MemorySemantics::AcquireRelease | MemorySemantics::ImageMemory |
-                                            MemorySemantics::MakeAvailable | MemorySemantics::MakeVisible;
   const auto test = [](Trial& trial) {
     auto image_buffer = trial.device().image<std::uint32_t, ImageDim::Dim1D>({2}, "image");
     image_buffer.write(std::vector<std::uint32_t>(2, 0));

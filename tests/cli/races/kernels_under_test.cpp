@@ -51,6 +51,40 @@ constexpr auto floating = [](auto& inv, StorageBuffer<float> auto mean, StorageB
   at[0] = vec2{0.5f, static_cast<float>(inv.global_invocation_id().x)};
 };
 
+constexpr auto tile_without_barrier = [](auto& inv, StorageBuffer<std::uint32_t> auto out) {
+  auto tile = workgroup<std::uint32_t[8]>(inv, "tile", kZeroed);
+  const std::uint32_t i = inv.local_invocation_index();
+  tile[i] = i;
+  out[i] = inv.load(tile[7 - i]);
+};
+
+/// Where `checked`, what a message says is looked at.
+constexpr auto message = [](auto& inv, StorageBuffer<std::uint32_t> auto data, StorageBuffer<std::uint32_t> auto flag,
+                            StorageBuffer<std::uint32_t> auto got, bool checked) {
+  if (inv.workgroup_id().x == 0) {
+    data.non_private()[0] = 1u;
+    inv.atomic_store(flag[0], Scope::Device, kReleaseBuffers, 1u);
+    return;
+  }
+  while (inv.atomic_load(flag[0], Scope::Device, kAcquireBuffers) == 0) {
+  }
+  const std::uint32_t found = data.non_private()[0];
+  inv.require(!checked || found == 1u, "the message did not come with its flag");
+  got[0] = found;
+};
+
+void run_message(bool checked) {
+  Device device;
+  // Enough times for one of them to show what is wrong.
+  const int times = checked ? 200 : 1;
+  for (int time = 0; time < times; ++time) {
+    auto data = device.buffer<std::uint32_t>({0u}, "data");
+    auto flag = device.buffer<std::uint32_t>({0u}, "flag");
+    auto got = device.buffer<std::uint32_t>({0u}, "got");
+    device.dispatch(message, 2, 1, data, flag, got, checked);
+  }
+}
+
 template <typename Kernel, typename... Args>
 void run(const Kernel& kernel, Args... args) {
   Device device(Mode::Emulated);
@@ -70,6 +104,12 @@ int choose(const std::string& what) {
     Device device(Mode::Emulated);
     auto sum = device.buffer(std::vector<std::uint32_t>(1, 0), kNameFromOutside);
     device.dispatch(increment, 4, 1, sum);
+  } else if (what == "tile") {
+    Device device(Mode::Emulated);
+    auto out = device.buffer<std::uint32_t>(8, "out");
+    device.dispatch(tile_without_barrier, 1, 8, out);
+  } else if (what == "checked_message" || what == "unchecked_message") {
+    run_message(what == "checked_message");
   } else if (what == "clean") {
     run(increment_atomically);
   } else if (what == "annotated") {

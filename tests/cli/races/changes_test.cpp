@@ -1,0 +1,85 @@
+// Changes that `heddle races` tries on the program, and orderings that `heddle mutate` weakens.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <string>
+
+#include "tests/cli/run_heddle.h"
+
+using namespace heddle::cli;
+using Json = nlohmann::json;
+
+namespace {
+
+Run run_on_kernels(std::vector<std::string> arguments, const std::string& what) {
+  arguments.emplace_back(HEDDLE_KERNELS);
+  arguments.push_back(what);
+  return run_heddle(arguments);
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string file_of(const std::string& text, const std::string& head) {
+  const std::size_t begin = text.find(head) + head.size();
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+}  // namespace
+
+TEST_CASE("the report comes first, without a change that was not tried, and the change that mends the program follows") {
+  const Run run = run_on_kernels({"races", "--change-seconds", "20"}, "tile");
+  INFO(run.out << run.err);
+  CHECK(run.exit_code == 1);
+  const std::size_t summary = run.out.find("1 data race in 1 run\n");
+  REQUIRE(summary != std::string::npos);
+  CHECK(run.out.find("put a control barrier") > summary);
+  CHECK(has(run.out, "this change, and 40 runs were clean:\n  put a control barrier, (Scope::Workgroup, "
+                     "Scope::Workgroup, kWorkgroupBarrier), "));
+  CHECK(has(run.out, "(tried: in 20 runs with it this race did not come back, and nothing new came)"));
+}
+
+TEST_CASE("as JSON the changes are those that were tried, with how often, and those of the recorded run without time") {
+  const auto race_of = [](const Run& run) { return Json::parse(run.out.substr(0, run.out.find('\n'))); };
+  const Json tried = race_of(run_on_kernels({"races", "--json", "--change-seconds", "20"}, "tile"));
+  CHECK(tried.at("tried_runs") == 20);
+  CHECK(has(tried.at("changes").at(0), "put a control barrier"));
+  const Json untried = race_of(run_on_kernels({"races", "--json", "--change-seconds", "0"}, "tile"));
+  CHECK(untried.at("tried_runs") == 0);
+  CHECK_FALSE(untried.at("changes").empty());
+}
+
+TEST_CASE("--apply writes the change as a patch, with which the source has the barrier, and over no file") {
+  const TemporaryDirectory directory;
+  const std::string file = directory.path("mend.patch");
+  const Run run = run_on_kernels({"races", "--change-seconds", "20", "--apply", file}, "tile");
+  INFO(run.out << run.err);
+  REQUIRE(has(run.err, "the patch is in '" + file + "'"));
+  CHECK(has(read_all(file), "+  inv.workgroup_barrier();\n"));
+  CHECK(has(file_of(read_all(file), "--- "), "kernels_under_test.cpp"));
+  CHECK(has(run_on_kernels({"races", "--change-seconds", "20", "--apply", file}, "tile").err, "is there already"));
+}
+
+TEST_CASE("mutation tells what a test notices, what it misses, and what no seed shows, with a score") {
+  const Run noticed = run_on_kernels({"mutate", "--seeds", "20", "--seconds", "120"}, "checked_message");
+  INFO(noticed.out << noticed.err);
+  CHECK(noticed.exit_code == 0);
+  CHECK(has(noticed.out, "noticed  give the atomic write in line"));
+  CHECK(has(noticed.out, "weakened orderings that a seed shows are noticed"));
+  const Run missed = run_on_kernels({"mutate", "--seeds", "4", "--seconds", "120"}, "unchecked_message");
+  INFO(missed.out << missed.err);
+  CHECK(missed.exit_code == 1);
+  CHECK(has(missed.out, "missed   give the atomic write in line"));
+  CHECK(has(missed.out, "data race on data[0]"));
+}
+
+TEST_CASE("mutation of a program that is wrong as it is, or orders nothing, is refused with the reason") {
+  const Run racy = run_on_kernels({"mutate"}, "racy");
+  CHECK(racy.exit_code == 2);
+  CHECK(has(racy.err, "is wrong as it is (data race on sum[0]"));
+  const Run nothing = run_on_kernels({"mutate"}, "none");
+  CHECK(nothing.exit_code == 2);
+  CHECK(has(nothing.err, "order nothing"));
+}
