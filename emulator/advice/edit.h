@@ -27,7 +27,7 @@ struct Edit {
   model::OperationIndex inserts_before_first = 0;
   /// Edits that change less, of which one may be enough.
   std::vector<Edit> weaker = {};
-  /// The same as edits of the program, in each way that it may be; none where it cannot be said as such.
+  /// What it does as edits of the program, in each way that it may be; none where it cannot be said as such.
   std::vector<std::vector<heddle::Edit>> program = {};
 
   /// As it is, with the one way.

@@ -1,5 +1,7 @@
 #include "emulator/advice/missing_link.h"
 
+#include <heddle/semantics.h>
+
 #include <algorithm>
 
 #include "emulator/advice/narrow_barrier.h"
@@ -40,10 +42,47 @@ const char* class_of(const Operation& op) {
   }
 }
 
+// Whether it releases, or a fence of its invocation before it does.
+bool is_released(const model::Execution& e, OperationIndex write) {
+  if (releases(e.operations[write].semantics)) return true;
+  return std::any_of(e.operations.begin(), e.operations.begin() + write, [&](const Operation& op) {
+    return op.agent == e.operations[write].agent && op.kind == OperationKind::MemoryBarrier && releases(op.semantics);
+  });
+}
+
+// Whether it acquires, or a fence of its invocation between it and `before` does.
+bool is_acquired(const model::Execution& e, OperationIndex read, OperationIndex before) {
+  if (acquires(e.operations[read].semantics)) return true;
+  return std::any_of(e.operations.begin() + read, e.operations.begin() + before, [&](const Operation& op) {
+    return op.agent == e.operations[read].agent && op.kind == OperationKind::MemoryBarrier && acquires(op.semantics);
+  });
+}
+
+// Where somebody releases, and what the second invocation reads of that is of no use to it.
+std::string half_made(const model::Execution& e, OperationIndex first, OperationIndex second, const char* file) {
+  for (const model::ReadsFrom& from : e.reads_from) {
+    if (from.write == model::kInitialValue || from.read > second || !is_released(e, from.write)) continue;
+    const Operation& read = e.operations[from.read];
+    const Operation& write = e.operations[from.write];
+    if (read.agent != e.operations[second].agent) continue;
+    const bool acquired = is_acquired(e, from.read, second);
+    if (write.agent == e.operations[first].agent && from.write > first && !acquired)
+      return "no synchronization: " + name_of(e, from.read, file) + " reads what " + name_of(e, from.write, file) +
+             " releases, but it does not acquire";
+    const bool is_neighbour = write.agent != e.operations[first].agent &&
+                              model::same_instance(e.place(from.write), e.place(first), Scope::Workgroup) &&
+                              !model::same_instance(e.place(second), e.place(first), Scope::Workgroup);
+    if (is_neighbour && acquired)
+      return "no synchronization: another invocation of the workgroup releases, by " + name_of(e, from.write, file) +
+             ", and no barrier of the workgroup orders " + name_of(e, first, file) + " before that";
+  }
+  return "";
+}
+
 // Where nothing synchronizes.
 std::string not_synchronized(const model::Execution& e, OperationIndex first, OperationIndex second, const char* file) {
   const std::optional<OperationIndex> barrier = narrow_barrier_between(e, first, second);
-  if (!barrier) return "";
+  if (!barrier) return half_made(e, first, second, file);
   const Operation& op = e.operations[*barrier];
   return "no synchronization: " + name_of(e, *barrier, file) + " is between them, but its execution scope is " +
          std::string(name_of(op.execution_scope)) +
@@ -72,6 +111,26 @@ std::string in_semantics_of(const model::Execution& e, const judge::MissingReaso
   return reason.lacking.empty() ? "" : " in the semantics of " + list(e, reason.lacking, file);
 }
 
+// Where the fences have the class of the memory: it is that of an atomic which they would synchronize through.
+//= vk:memory-model-synchronizes-with
+std::string class_of_another(const model::Execution& e, const judge::MissingReason& reason, MemorySemantics of_memory,
+                             const char* file) {
+  for (const OperationIndex culprit : reason.culprits)
+    if (!has(e.operations[culprit].semantics, of_memory)) return "";
+  for (OperationIndex i = 0; i < e.operations.size(); ++i) {
+    const Operation& op = e.operations[i];
+    if (!op.is_access() || !op.atomic) continue;
+    for (const OperationIndex culprit : reason.culprits) {
+      const Operation& fence = e.operations[culprit];
+      if (fence.agent != op.agent || has(fence.semantics, semantic_of(op.storage_class))) continue;
+      return std::string(class_of(op)) + ", the storage class of what " + name_of(e, i, file) +
+             " accesses, is missing in the semantics of " + list(e, reason.culprits, file) +
+             ", which would synchronize through it";
+    }
+  }
+  return "";
+}
+
 std::string between_dispatches(const model::Execution& e) {
   return e.agent_system_synchronization.empty()
              ? "the accesses are in two dispatches of one submission with no dependency between "
@@ -92,6 +151,8 @@ std::string sentence(const model::Execution& e, const Neighbourhood& part, const
     case MissingLink::ScopesDoNotIncludeEachOther:
       return of_scopes(e, reason, culprits, file);
     case MissingLink::StorageClassMissing:
+      if (const std::string other = class_of_another(e, reason, semantic_of(x.storage_class), file); !other.empty())
+        return other;
       return "they are synchronized, but " + std::string(class_of(x)) +
              ", the storage class of this memory, is missing in the semantics of " + culprits;
     case MissingLink::PrivateAccess:

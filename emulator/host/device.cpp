@@ -1,3 +1,4 @@
+#include "emulator/edits/program_edits.h"
 #include "emulator/host/device_limits.h"
 #include "emulator/host/device_state.h"
 #include "emulator/host/emulator.h"

@@ -5,10 +5,6 @@
 
 #include "emulator/host/trial_limit.h"
 #include "emulator/watch/quick_accesses.h"
-#include "runtime/counted.h"
-#include "runtime/text/readable.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
@@ -128,7 +124,7 @@ Emulator::Emulator(detail::DeviceState& d)
                    rounds_times(d.options, kAccessesOfEachOfRound)}),
       following_(std::make_unique<Following>()),
       edit_list_(detail::list_of(d.options.edits, survey != nullptr)) {
-  if (edit_list_) edits = std::make_unique<edits::ProgramEdits>(*edit_list_);
+  if (edit_list_) edits = std::make_shared<edits::ProgramEdits>(*edit_list_);
 }
 
 Emulator::~Emulator() = default;

@@ -5,8 +5,6 @@
 
 #include <heddle/detail/emulation.h>
 
-#include "emulator/edits/program_edits.h"
-#include "emulator/edits/weakenings.h"
 #include "emulator/host/device_state.h"
 #include "emulator/host/standstill.h"
 #include "emulator/watch/named_objects.h"
@@ -18,6 +16,12 @@
 #include <optional>
 #include <unordered_map>
 #include <vector>
+
+namespace heddle::edits {
+class EditList;
+class ProgramEdits;
+class Survey;
+}  // namespace heddle::edits
 
 namespace heddle::emulation {
 
@@ -107,7 +111,7 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
   detail::DeviceState& device;
   std::span<const Binding> bindings;
   /// Null for a program that runs as it is. Where there are some every operation has a record.
-  std::unique_ptr<edits::ProgramEdits> edits;
+  std::shared_ptr<edits::ProgramEdits> edits;
   /// What is asked how it could be weakened; mostly null, and only where there are edits.
   std::shared_ptr<edits::Survey> survey;
   /// Bindings of buffers that were reached by address. Guarded by lock().

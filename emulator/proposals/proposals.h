@@ -18,7 +18,7 @@ namespace heddle::proposals {
 /// What one run of a program showed.
 struct RunResult {
   RaceReport report;
-  /// What else was wrong with it; empty if nothing was.
+  /// What was wrong with the run apart from its races; empty if nothing was.
   std::string failure;
 };
 

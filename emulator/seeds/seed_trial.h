@@ -30,7 +30,7 @@ struct TrialPlan {
   /// says.
   std::optional<std::vector<Schedule>> schedules;
   bool records = false;
-  /// Of the kernels. All trials of one runner have the same.
+  /// Edits of the kernels. All trials of one runner have the same.
   std::vector<Edit> edits = {};
   /// Where the trace of it goes; empty for none.
   std::string trace;

@@ -170,8 +170,8 @@ struct DataRace {
   /// availability", "visibility"; "non-private access" and "reference" are missing of the accesses themselves, "mutual
   /// order" of two atomics, "own references" where one invocation makes both, "dependency" between two dispatches.
   std::string missing;
-  /// Changes that order the two, each found to do so on the recorded execution; cheapest first. Where `tried_runs` is not
-  /// 0 the program ran with each of them as well.
+  /// Changes that order the two, each found to do so on the recorded execution; cheapest first. Where `tried_runs` is
+  /// not 0 the program ran with each of them as well.
   std::vector<std::string> changes;
   /// In so many runs with the first change neither this race nor anything new came; 0 where none was tried on the
   /// program.

@@ -29,15 +29,17 @@ std::string file_of(const std::string& text, const std::string& head) {
 
 }  // namespace
 
-TEST_CASE("the report comes first, without a change that was not tried, and the change that mends the program follows") {
+TEST_CASE(
+    "the report comes first, without a change that was not tried, and the change that mends the program follows") {
   const Run run = run_on_kernels({"races", "--change-seconds", "20"}, "tile");
   INFO(run.out << run.err);
   CHECK(run.exit_code == 1);
   const std::size_t summary = run.out.find("1 data race in 1 run\n");
   REQUIRE(summary != std::string::npos);
   CHECK(run.out.find("put a control barrier") > summary);
-  CHECK(has(run.out, "this change, and 40 runs were clean:\n  put a control barrier, (Scope::Workgroup, "
-                     "Scope::Workgroup, kWorkgroupBarrier), "));
+  CHECK(has(run.out,
+            "this change, and 40 runs were clean:\n  put a control barrier, (Scope::Workgroup, "
+            "Scope::Workgroup, kWorkgroupBarrier), "));
   CHECK(has(run.out, "(tried: in 20 runs with it this race did not come back, and nothing new came)"));
 }
 
