@@ -28,7 +28,8 @@ class Candidates {
         x_(std::min(part.first, part.second)),
         y_(std::max(part.first, part.second)),
         dispatches_(dispatches),
-        options_(options) {}
+        options_(options),
+        one_subgroup_(options.one_subgroup) {}
 
   std::vector<CandidateChange> all(const Changes& found) {
     if (dispatch_of(x_) != dispatch_of(y_)) {
@@ -45,6 +46,8 @@ class Candidates {
     if (same(Scope::Subgroup)) add_barriers(Scope::Subgroup);
     for (const Change& change : found.changes)
       if (change.unordered) add(change);
+    add_barriers_the_other_way(Scope::Workgroup);
+    if (same(Scope::Subgroup)) add_barriers_the_other_way(Scope::Subgroup);
     return std::move(made_);
   }
 
@@ -90,15 +93,8 @@ class Candidates {
     add(change);
     if (!change.barrier->from.is_at(change.barrier->to)) return;
     const Operation& write = x().writes() ? x() : y();
-    if (is_one_subgroup()) add(change.text, {barrier(Scope::Subgroup, write, true)});
+    if (one_subgroup_) add(change.text, {barrier(Scope::Subgroup, write, true)});
     add(change.text, {});
-  }
-  bool is_one_subgroup() const {
-    const std::vector<model::Place>& all = execution_.agents;
-    return std::all_of(all.begin(), all.end(), [&](const model::Place& place) {
-      return !model::same_instance(place, execution_.place(x_), Scope::Workgroup) ||
-             model::same_instance(place, execution_.place(x_), Scope::Subgroup);
-    });
   }
   void add_sentences(ProgramEditList edits) {
     std::string text;
@@ -203,31 +199,34 @@ class Candidates {
     return edit;
   }
 
+  void put(Scope scope, const std::string& place, ProgramEditList edits) {
+    add_non_private(edits);
+    add("put a control barrier, " + name_of_barrier(scope) + ", " + place, std::move(edits));
+  }
   void add_barriers(Scope scope) {
     if (!options_.may_add_barriers) return;
-    const auto put = [&](std::string place, ProgramEditList edits) {
-      add_non_private(edits);
-      add("put a control barrier, " + name_of_barrier(scope) + ", " + place, std::move(edits));
-    };
-    if (in_one_line(x(), y())) {
-      const ProgramEdit first = at_first(barrier(scope, x(), false));
-      const Operation& write = x().writes() ? x() : y();
-      const std::string place = "between one execution of " + line_of(x()) + " and the next";
-      put(place, {barrier(scope, write, true)});
-      put(place, {first});
-      const Operation& read = x().writes() ? y() : x();
-      if (read.writes() || !write.writes()) return;
-      add("part the read and the write in " + line_of(x()) + ": read into a variable, put a control barrier, " +
-              name_of_barrier(scope) + ", write, and put another one behind it",
-          {first, barrier(scope, write, false)});
-      return;
-    }
-    put("behind the " + kind_of(x()) + " in " + line_of(x()), {barrier(scope, x(), true)});
-    put("before " + line_of(y()), {at_first(barrier(scope, y(), false))});
-    // The other way around: the run met them in one order only.
-    put("behind the " + kind_of(y()) + " in " + line_of(y()), {barrier(scope, y(), true)});
-    put("before " + line_of(x()), {at_first(barrier(scope, x(), false))});
-    put("before " + line_of(x()) + ", and another one before " + line_of(y()),
+    if (in_one_line(x(), y())) return add_barriers_in_line(scope);
+    put(scope, "behind the " + kind_of(x()) + " in " + line_of(x()), {barrier(scope, x(), true)});
+    put(scope, "before " + line_of(y()), {at_first(barrier(scope, y(), false))});
+  }
+  void add_barriers_in_line(Scope scope) {
+    const ProgramEdit first = at_first(barrier(scope, x(), false));
+    const Operation& write = x().writes() ? x() : y();
+    const Operation& read = x().writes() ? y() : x();
+    const std::string place = "between one execution of " + line_of(x()) + " and the next";
+    put(scope, place, {barrier(scope, write, true)});
+    put(scope, place, {first});
+    if (read.writes() || !write.writes()) return;
+    add("part the read and the write in " + line_of(x()) + ": read into a variable, put a control barrier, " +
+            name_of_barrier(scope) + ", write, and put another one behind it",
+        {first, barrier(scope, write, false)});
+  }
+  // The run met the two in one order only.
+  void add_barriers_the_other_way(Scope scope) {
+    if (!options_.may_add_barriers || in_one_line(x(), y())) return;
+    put(scope, "behind the " + kind_of(y()) + " in " + line_of(y()), {barrier(scope, y(), true)});
+    put(scope, "before " + line_of(x()), {at_first(barrier(scope, x(), false))});
+    put(scope, "before " + line_of(x()) + ", and another one before " + line_of(y()),
         {at_first(barrier(scope, x(), false)), at_first(barrier(scope, y(), false))});
   }
   std::string name_of_barrier(Scope scope) const {
@@ -243,6 +242,7 @@ class Candidates {
   OperationIndex y_;
   const std::vector<std::uint64_t>& dispatches_;
   const ChangeOptions& options_;
+  const bool one_subgroup_;
   std::vector<CandidateChange> made_;
 };
 

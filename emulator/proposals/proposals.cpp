@@ -83,6 +83,7 @@ class Trials {
       : report_(report), program_(program), limits_(limits) {
     for (const DataRace& race : report.races) findings_.emplace_back(race);
     mended_by_.resize(findings_.size());
+    for (const DataRace& race : report.races) recorded_.push_back(race.changes);
     for_each_race(report, [&](const DataRace& race) { known_.insert(pair_of(race)); });
     for (const DataRace& race : report.races) candidates_ += race.candidates.size();
   }
@@ -268,9 +269,15 @@ class Trials {
     for (std::size_t i = 0; i < all.size(); ++i) {
       const auto mends_as_well = [&](const Tried& tried) { return tried.change->text == all[i].text; };
       if (std::any_of(mends.begin(), mends.end(), mends_as_well)) return nullptr;
-      if (all[i].edits.empty() || (mends.empty() && i >= next_[finding])) return &all[i];
+      const bool has_no_time = mends.empty() && i >= next_[finding] && held_before(finding, all[i]);
+      if (all[i].edits.empty() || has_no_time) return &all[i];
     }
     return nullptr;
+  }
+  /// Whether it ordered the accesses of the recorded run.
+  bool held_before(std::size_t finding, const CandidateChange& candidate) const {
+    const std::vector<std::string>& all = recorded_[finding];
+    return std::find(all.begin(), all.end(), candidate.text) != all.end();
   }
   std::string why_untried(const CandidateChange& candidate) const {
     if (candidate.edits.empty()) return "not tried on the program: no instruction stands where it would be made";
@@ -278,6 +285,9 @@ class Trials {
   }
 
   std::string why_none(std::size_t finding) {
+    if (next_[finding] < report_.races[finding].candidates.size())
+      return fmt::format("{} tried on the program, and none of them mends it; there was no time for others: {}",
+                         runtime::counted(tried_[finding], "change was", "changes were"), limits_.more_time);
     if (brought_[finding].empty())
       return fmt::format("{} tried on the program, and with each the race came back",
                          runtime::counted(tried_[finding], "change was", "changes were"));
@@ -289,6 +299,8 @@ class Trials {
   Program& program_;
   const Limits& limits_;
   std::vector<Finding> findings_;
+  /// By finding: the changes of the recorded run.
+  std::vector<std::vector<std::string>> recorded_;
   std::set<Pair> known_;
   std::map<std::uint64_t, std::optional<RunResult>> as_it_is_;
   /// By finding: the first change that was seen to mend it, its own or another one's.

@@ -296,6 +296,7 @@ void RaceWatch::explain(const race::KernelRace& race, bool have_atomics, DataRac
   }
   advice::ChangeOptions options;
   options.have_atomics = have_atomics;
+  options.one_subgroup = is_one_subgroup(race.second_agent);
   const std::optional<advice::Changes> found =
       run::RaceExplainer(detector_, recent_, dispatched_).explain(race, options, noted);
   if (!found) {
@@ -330,17 +331,30 @@ void RaceWatch::dispatch_ends(bool failed) {
   objects_ = nullptr;
 }
 
-void RaceWatch::take_back_divergent_barriers() {
+std::pair<std::uint32_t, std::uint32_t> RaceWatch::group_of(AgentId of) const {
   const race::Places& places = detector_.places();
+  const auto agent = static_cast<std::uint32_t>(of);
+  const auto is_in_group = [&](std::uint32_t other) { return places.group(other) == places.group(agent); };
+  std::uint32_t first = agent;
+  std::uint32_t end = agent + 1;
+  while (first > places.first() && is_in_group(first - 1)) --first;
+  while (end < places.end() && is_in_group(end)) ++end;
+  return {first, end};
+}
+
+bool RaceWatch::is_one_subgroup(AgentId agent) const {
+  const race::Places& places = detector_.places();
+  const auto [first, end] = group_of(agent);
+  for (std::uint32_t other = first; other < end; ++other)
+    if (!model::same_instance(places.place(other), places.place(first), Scope::Subgroup)) return false;
+  return true;
+}
+
+void RaceWatch::take_back_divergent_barriers() {
   for (const OfferedBarrier& offered : offered_barriers_) {
     // Who is not remembered may have come there.
     if (recent_.is_full() || remembered_from() != 0) break;
-    const auto agent = static_cast<std::uint32_t>(offered.agent);
-    const auto is_in_group = [&](std::uint32_t other) { return places.group(other) == places.group(agent); };
-    std::uint32_t first = agent;
-    std::uint32_t end = agent + 1;
-    while (first > places.first() && is_in_group(first - 1)) --first;
-    while (end < places.end() && is_in_group(end)) ++end;
+    const auto [first, end] = group_of(offered.agent);
     const std::uint32_t came = recent_.count_in_lines(static_cast<AgentId>(first), end - first, offered.place.file,
                                                       offered.place.first_line, offered.place.last_line);
     if (came == end - first) continue;

@@ -138,6 +138,9 @@ class RaceWatch final : public trace::Listener {
   bool may_tell(const race::KernelRace& race);
   /// Why nothing was tried for it.
   std::string why_not_tried(const race::KernelRace& race) const;
+  /// The agents of the workgroup of this one: the first, and the one after the last.
+  std::pair<std::uint32_t, std::uint32_t> group_of(AgentId of) const;
+  bool is_one_subgroup(AgentId agent) const;
   /// Now that all have come where they come, takes back what they would have to come to.
   void take_back_divergent_barriers();
   /// Returns the number of the first operation, if it is remembered.
