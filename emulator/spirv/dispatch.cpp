@@ -136,7 +136,7 @@ void Dispatch::choose_size(const Instruction& entry) {
 
 void Dispatch::specialize_size(Id composite, const std::array<std::uint32_t, 3>& local) {
   const Instruction* constant = definitions_.find(composite);
-  bool follows = constant->op == Op::OpSpecConstantComposite;
+  bool follows = true;
   for (std::size_t i = 0; follows && i < 3 && i < constant->operand_count; ++i) {
     const Id part = module_.operand(*constant, i);
     const Instruction* of = definitions_.find(part);

@@ -154,10 +154,19 @@ std::uint64_t Dispatch::add_objects(const Instruction& variable, const Layout& l
   return first;
 }
 
+// Another variable of the descriptor may know what the bytes hold: nothing defined gives way to what nothing defines.
 void Dispatch::put(std::uint64_t pointer, const ScalarType& type, std::uint64_t bits) {
+  constexpr std::uint64_t kMostBytes = 8;
   const std::uint64_t offset = offset_of(pointer);
-  Object& object = objects_[object_of(pointer)];
-  object.cells[offset] = {offset, type, bits};
+  const std::uint64_t end = offset + type.bytes();
+  std::map<std::uint64_t, Cell>& cells = objects_[object_of(pointer)].cells;
+  for (auto cell = cells.lower_bound(offset - std::min(offset, kMostBytes));
+       cell != cells.end() && cell->first < end;) {
+    const bool overlaps = cell->first + cell->second.type.bytes() > offset;
+    if (overlaps && is_token(bits)) return;
+    cell = overlaps ? cells.erase(cell) : std::next(cell);
+  }
+  cells[offset] = {offset, type, bits};
 }
 
 void Dispatch::fill(const Home& home, const Instruction& variable) {
@@ -170,8 +179,6 @@ void Dispatch::fill(const Home& home, const Instruction& variable) {
     std::uint64_t bits = Tokens::of_memory(object, offset_of(pointer));
     if (initializer != nullptr && next < initializer->size()) bits = (*initializer)[next];
     ++next;
-    // Another variable of the descriptor may have filled it.
-    if (initializer == nullptr && objects_[object].cells.count(offset_of(pointer)) != 0) return;
     put(pointer, type, bits);
   });
   if (const std::vector<std::uint8_t>* bytes = bytes_of(variable)) return fill(home, *bytes);
