@@ -6,9 +6,10 @@ namespace heddle::judge {
 // acquires from what was released. Mu's orders and fences come as pairs that are given.
 //= vk:memory-model-inter-thread-happens-before
 void derive_host_language_order(Facts& facts) {
-  facts.host_language_order.reset(facts.size());
-  if (!facts.host().has_host_threads) return;
+  const bool has_host_threads = facts.host().has_host_threads;
   Relation& order = facts.host_language_order;
+  order.reset(has_host_threads ? facts.size() : 0);
+  if (!has_host_threads) return;
   facts.on_host.for_each([&](EventIndex e) {
     EventSet after = facts.program_order.successors(e);
     facts.synchronizes.add_row_to(e, after);

@@ -6,11 +6,9 @@ explore::Step HostAgent::next(explore::Value last_read) {
   if (at_ > 0 && planned_.operations[at_ - 1].reads()) value_ = last_read;
   explore::Step step;
   step.later = &later_[at_];
-  if (at_ == planned_.operations.size()) {
-    // A thread's last result is where it divided by zero.
-    step.results = {value_, 0};
-    return step;
-  }
+  // A thread's last result is where it divided by zero.
+  step.results = {value_, 0};
+  if (at_ == planned_.operations.size()) return step;
   step.kind = explore::StepKind::Operation;
   step.operation = planned_.operations[at_++];
   step.written = value_;

@@ -226,6 +226,8 @@ bool LitmusThread::compute(Step& step) {
 
 void LitmusThread::execute(const Instruction& instruction, const Site& site, Step& step) {
   step.kind = StepKind::Operation;
+  // In a host test a thread may wait for ever before any of its operations that is a call, or its first.
+  if (code_.test.host) end(StepKind::Operation, step);
   step.operation = site.operation;
   step.call = site.call;
   const KindTraits traits = instruction.traits();
