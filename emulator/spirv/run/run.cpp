@@ -2,21 +2,23 @@
 
 #include <heddle/choice.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 
 #include "emulator/judge/judgement.h"
 #include "emulator/litmus/run/race_watch.h"
 #include "emulator/litmus/run/run.h"
-#include "emulator/litmus/run/runner.h"
 #include "emulator/litmus/run_seed.h"
+#include "emulator/run/memories.h"
+#include "emulator/run/runner.h"
 #include "emulator/trace/fork.h"
 #include "emulator/trace/recorder.h"
 
 namespace heddle::spirv {
 namespace {
 
-using litmus::RunEnd;
+using run::RunEnd;
 
 class Worker {
  public:
@@ -25,7 +27,8 @@ class Worker {
         question_(question),
         request_(request),
         choice_(0),
-        memory_(litmus::memory_of(request.policy)(choice_)),
+        make_memory_(run::memory_of(request.policy)),
+        memory_(make_memory_(choice_)),
         watch_(litmus::detector_watch(request.chains)),
         fork_(std::vector<trace::Listener*>{&watch_->listener(), &recorder_}),
         program_(analysis, request.bound, Idling::Endless),
@@ -89,12 +92,14 @@ class Worker {
   const Question& question_;
   const RunRequest& request_;
   SeededChoice choice_;
+  /// Has the policy that the memory goes by.
+  std::function<std::unique_ptr<memory::Memory>(Choice&)> make_memory_;
   std::unique_ptr<memory::Memory> memory_;
   std::unique_ptr<litmus::RaceWatch> watch_;
   trace::Recorder recorder_;
   trace::Fork fork_;
   KernelProgram program_;
-  litmus::Runner runner_;
+  run::Runner runner_;
   RunTotals totals_;
   std::map<std::vector<std::uint64_t>, HistogramRow> rows_;
 };
