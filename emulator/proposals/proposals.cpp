@@ -266,6 +266,8 @@ class Trials {
   /// The likeliest one that the program has not seen, if it is likelier than those that mend it.
   const CandidateChange* untried_before(std::size_t finding, const std::vector<Tried>& mends) {
     const std::vector<CandidateChange>& all = report_.races[finding].candidates;
+    // What orders the two on the program is better than what nobody has seen.
+    if (!mends.empty() && mends.front().change->text.find("is still open") == std::string::npos) return nullptr;
     for (std::size_t i = 0; i < all.size(); ++i) {
       const auto mends_as_well = [&](const Tried& tried) { return tried.change->text == all[i].text; };
       if (std::any_of(mends.begin(), mends.end(), mends_as_well)) return nullptr;

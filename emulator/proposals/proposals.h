@@ -37,7 +37,7 @@ struct Limits {
   /// So many runs with each change, and so many with all that are proposed.
   std::uint64_t runs = 20;
   std::uint64_t together_runs = 40;
-  /// Of one race, so many changes are looked for.
+  /// So many changes are looked for that mend one race.
   std::size_t changes = 3;
   /// Is told how many changes were tried of how many there are; may be null.
   std::function<void(std::size_t done, std::size_t all)> progress = nullptr;
