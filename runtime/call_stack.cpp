@@ -54,9 +54,9 @@ CallStack CallStack::here() {
   return CallStack(std::span<const void* const>(addresses.data(), calls_here(addresses)));
 }
 
-void learn(const std::vector<const CallStack*>& stacks) {
+void learn(const std::vector<CallStack>& stacks) {
   std::vector<const void*> calls;
-  for (const CallStack* stack : stacks) add_calls(*stack, calls);
+  for (const CallStack& stack : stacks) add_calls(stack, calls);
   frames_of_code(calls);
 }
 

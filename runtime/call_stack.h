@@ -44,6 +44,6 @@ std::size_t calls_here(std::span<const void*> to);
 std::vector<SourceLocation> calls_to(const SourceLocation& where, const CallStack& stack);
 
 /// Asks the first questions about all of these stacks in one process: calls_to knows their addresses then.
-void learn(const std::vector<const CallStack*>& stacks);
+void learn(const std::vector<CallStack>& stacks);
 
 }  // namespace heddle::runtime

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "emulator/trace/instructions.h"
+#include "runtime/call_stack.h"
 
 namespace heddle::watch {
 
@@ -15,10 +16,13 @@ class CodeInstructions final : public trace::Instructions {
  public:
   SourceLocation place_of(const SourceLocation& where) const override;
   trace::CallsId calls_now() override;
+  void expect(const std::vector<trace::CallsId>& calls) const override;
   std::vector<SourceLocation> calls_to(const SourceLocation& where, trace::CallsId calls) const override;
 
  private:
   using ReturnAddresses = std::vector<const void*>;
+
+  runtime::CallStack stack_of(trace::CallsId calls) const;
 
   std::map<ReturnAddresses, trace::CallsId> known_;
   /// By CallsId, less that of none.

@@ -251,12 +251,12 @@ bool RaceWatch::add_calls(std::size_t race, DataRace& noted) const {
 }
 
 void RaceWatch::learn_calls(std::size_t first, std::size_t end) const {
-  std::vector<const runtime::CallStack*> stacks;
+  std::vector<trace::CallsId> calls;
   for (std::size_t race = first; race < end; ++race) {
-    for (const runtime::CallStack& one : callers_.of(detector_.races()[detected_[race]].first)) stacks.push_back(&one);
-    stacks.push_back(&second_stacks_[race]);
+    for (const trace::CallsId one : callers_.of(detector_.races()[detected_[race]].first)) calls.push_back(one);
+    calls.push_back(second_calls_[race]);
   }
-  runtime::learn(stacks);
+  instructions_.expect(calls);
 }
 
 void RaceWatch::tell_calls() {

@@ -34,6 +34,8 @@ class SiteCallers {
   void ask_more(race::SiteId site);
   /// Called with every instruction of which more are wanted.
   void on_asked(std::function<void(race::SiteId)> call) { on_asked_ = std::move(call); }
+  /// The calls that led to the instruction, as far as they were noted, each once.
+  const std::vector<trace::CallsId>& of(race::SiteId site) const { return calls_.at(site); }
   /// The ways to the instruction that were noted, each once, as RacingAccess::calls has them.
   std::vector<std::vector<SourceLocation>> ways_to(const SourceLocation& where, race::SiteId site) const;
 
