@@ -29,11 +29,11 @@ constexpr std::array<std::uint64_t, 6> kNumbers = {
 auto members_of(DeviceOptions& options) {
   auto& [mode, seed, subgroup_size, lane_mapping, workgroup_order, limits, workers, resident_workgroups, stack_bytes,
          workgroup_memory_bytes, workgroup_memory_zeroed, undefined, memory, races, race_suppressions,
-         same_value_writes, race_advice, races_parallel, trace, choices, operations_between_switches, no_progress_time,
-         no_progress_rounds, print_to, timed, progress] = options;
+         same_value_writes, race_advice, races_parallel, trace, edits, choices, operations_between_switches,
+         no_progress_time, no_progress_rounds, print_to, timed, progress] = options;
   return std::tie(mode, seed, subgroup_size, lane_mapping, workgroup_order, limits, workers, resident_workgroups,
                   stack_bytes, workgroup_memory_bytes, workgroup_memory_zeroed, undefined, memory, races,
-                  race_suppressions, same_value_writes, race_advice, races_parallel, trace, choices,
+                  race_suppressions, same_value_writes, race_advice, races_parallel, trace, edits, choices,
                   operations_between_switches, no_progress_time, no_progress_rounds, print_to, timed, progress);
 }
 constexpr std::array kDeviceOptions = {"mode",
@@ -55,6 +55,7 @@ constexpr std::array kDeviceOptions = {"mode",
                                        "race_advice",
                                        "races_parallel",
                                        "trace",
+                                       "edits",
                                        "choices",
                                        "operations_between_switches",
                                        "no_progress_time",
@@ -96,11 +97,13 @@ constexpr std::array kLimits = {"name",
                                 "max_per_stage_descriptor_storage_images"};
 
 auto members_of(SeedOptions& options) {
-  auto& [first_seed, shard, jobs, stop_at_first, budget, shrink_budget, replay_file, device, print_to] = options;
-  return std::tie(first_seed, shard, jobs, stop_at_first, budget, shrink_budget, replay_file, device, print_to);
+  auto& [first_seed, shard, jobs, stop_at_first, budget, shrink_budget, change_budget, replay_file, device, print_to] =
+      options;
+  return std::tie(first_seed, shard, jobs, stop_at_first, budget, shrink_budget, change_budget, replay_file, device,
+                  print_to);
 }
-constexpr std::array kSeedOptions = {"first_seed",    "shard",       "jobs",   "stop_at_first", "budget",
-                                     "shrink_budget", "replay_file", "device", "print_to"};
+constexpr std::array kSeedOptions = {"first_seed",    "shard",         "jobs",        "stop_at_first", "budget",
+                                     "shrink_budget", "change_budget", "replay_file", "device",        "print_to"};
 
 auto members_of(SeedShard& shard) {
   auto& [index, count] = shard;
