@@ -28,7 +28,7 @@ std::string spelled(Twin::Difference difference, const Access& access) {
 }  // namespace
 
 void Following::begin(std::uint64_t seed) {
-  twin_.stop();
+  twin_.give_up();
   has_begun_ = false;
   seed_ = seed;
   made_ = 0;
@@ -90,7 +90,7 @@ void Following::note_write(const Agent& agent, const Access& access, bool depend
 void Following::fails(bool by_finding) {
   if (twin_.is_second()) twin_.second_ends(by_finding ? Twin::End::Failed : Twin::End::Unknown);
   left_.clear();
-  twin_.stop();
+  twin_.give_up();
 }
 
 std::optional<Finding> Following::end() {

@@ -64,10 +64,10 @@ std::uint64_t mixed(std::uint64_t x) {
 }  // namespace
 
 Twin::~Twin() {
-  stop();
+  give_up();
 }
 
-void Twin::stop() {
+void Twin::give_up() {
   role_ = Role::None;
   if (log_) munmap(log_, sizeof(Log));
   log_ = nullptr;
@@ -81,7 +81,7 @@ bool Twin::begin() {
   // Its bytes are zero, which is what a log begins with: none of its pages is touched before there are steps.
   log_ = static_cast<Log*>(room);
   taken_ = 0;
-  if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) return stop(), false;
+  if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) return give_up(), false;
   const pid_t process = fork();
   if (process == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -92,7 +92,7 @@ bool Twin::begin() {
   close(pipe_ends[1]);
   if (process > 0) wait_for(process, pipe_ends[0]);
   close(pipe_ends[0]);
-  if (process < 0 || (log_->steps == 0 && log_->end == End::Unknown)) return stop(), false;
+  if (process < 0 || (log_->steps == 0 && log_->end == End::Unknown)) return give_up(), false;
   role_ = Role::First;
   return true;
 }
@@ -129,7 +129,7 @@ Twin::Difference Twin::take(const Step& step) {
   }
   if (taken_ == log_->steps) {
     const bool known = log_->end != End::Unknown;
-    stop();
+    give_up();
     return known ? Difference::Course : Difference::None;
   }
   const Step& other = log_->all[taken_++];
@@ -150,7 +150,7 @@ void Twin::second_ends(End end) {
 bool Twin::ends() {
   const bool as_the_other = taken_ == log_->steps && log_->end != End::Failed;
   const bool is_known = taken_ < log_->steps || log_->end != End::Unknown;
-  stop();
+  give_up();
   return as_the_other || !is_known;
 }
 

@@ -50,7 +50,7 @@ class Twin {
   /// The dispatch has come to its end in the first process; false: it is known that it went on in the second one.
   bool ends();
   /// There is no second process any more.
-  void stop();
+  void give_up();
 
  private:
   enum class Role : std::uint8_t { None, First, Second };

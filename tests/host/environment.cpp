@@ -18,7 +18,9 @@ using heddle::test::kWorks;
 
 namespace {
 
-const std::set<std::string> kVariables = {"HEDDLE_EXPLORE_SEED",
+const std::set<std::string> kVariables = {"HEDDLE_EDITS",
+                                          "HEDDLE_EXPLORE_CHANGES",
+                                          "HEDDLE_EXPLORE_SEED",
                                           "HEDDLE_EXPLORE_SHARD",
                                           "HEDDLE_EXPLORE_SHRINK",
                                           "HEDDLE_LANE_MAPPING",
@@ -39,6 +41,7 @@ const std::set<std::string> kVariables = {"HEDDLE_EXPLORE_SEED",
                                           "HEDDLE_SUBGROUP_SIZE",
                                           "HEDDLE_TRACE",
                                           "HEDDLE_UNDEFINED",
+                                          "HEDDLE_WEAKENINGS",
                                           "HEDDLE_WORKGROUP_ORDER"};
 
 /// The names of variables that the sources have as text.

@@ -6,8 +6,9 @@ set -euo pipefail
 page=$1 heddle=$2 program=$3 first_line=$4
 # Without folders, leading blanks and counts.
 plain() { sed -E 's#[^ ]*/##g; s/[0-9]+ times?/N times/g; s/[0-9]+ runs?/N runs/g; s/^ +//'; }
-# One trial after the other: of several at once another one may come first each time.
-said=$("$heddle" races "$program" --only=wrong --jobs=1 2>/dev/null | plain || true)
+# One trial after the other: of several at once another one may come first each time. What is tried on the program then
+# depends on the time there is.
+said=$("$heddle" races --change-seconds 0 "$program" --only=wrong --jobs=1 2>/dev/null | plain || true)
 lines=0
 while IFS= read -r line; do
   [[ $line == "..." ]] && continue

@@ -242,8 +242,6 @@ ExitCode RacesCommand::run() const {
   set_environment(records.path());
   const auto begin = std::chrono::steady_clock::now();
   const ProgramEnd end = run_program(program_);
-  // The runs that try changes leave no trace.
-  if (traces) unsetenv("HEDDLE_TRACE");
   const auto took = std::chrono::steady_clock::now() - begin;
   if (!end.error.empty()) {
     print_readable(stderr, "heddle: cannot run '" + program_[0] + "': " + end.error + '\n');

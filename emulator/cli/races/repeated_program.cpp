@@ -50,6 +50,9 @@ std::optional<proposals::RunResult> RepeatedProgram::run(const std::vector<Edit>
   const Variable file("HEDDLE_RACES_FILE", records.path());
   const Variable of_edits("HEDDLE_EDITS", edits.empty() ? "" : list.path());
   const Variable trace("HEDDLE_TRACE", "");
+  // Nobody is told of a failure that these runs would make smaller, or mend.
+  const Variable shrinking("HEDDLE_EXPLORE_SHRINK", "0");
+  const Variable changes("HEDDLE_EXPLORE_CHANGES", "0");
   const Variable seed("HEDDLE_SEED", std::to_string(seed_ + number));
   const Variable memory("HEDDLE_MEMORY", varies_memory_ && number % 2 == 1 ? "random" : value_or("HEDDLE_MEMORY", ""));
   const Variable residents("HEDDLE_RESIDENT_WORKGROUPS", varies_residents_ && number % 4 == 3
