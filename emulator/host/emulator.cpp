@@ -154,29 +154,10 @@ void Emulator::find_subgroups(const runtime::Grid& grid) {
   for (std::uint32_t i = 0; i < subgroups_.size(); ++i) subgroups_[i] = grid.position(i) / grid.subgroup_size;
 }
 
-void Emulator::tell_begin(const runtime::Grid& grid, std::uint32_t groups) {
-  trace::Dispatch dispatch{device.dispatches - 1, first_agent_, grid.groups, grid.local, grid.subgroup_size, {}};
-  if (grid.position_of) dispatch.positions = {grid.position_of, grid.group_size};
-  device.watchers.dispatch_begins({dispatch, *this});
-  if (device.parallel) device.parallel->dispatch_begins(first_agent_, grid.group_size, groups);
-}
-
 void Emulator::restart() {
   next_barrier_instance_.store(1, std::memory_order_relaxed);
   free_memory_ = nullptr;
   used_memory_ = 0;
-}
-
-void Emulator::make_memory() {
-  if (used_memory_ == all_memory_.size()) all_memory_.push_back(std::make_unique<WorkgroupMemory>());
-  WorkgroupMemory& memory = *all_memory_[used_memory_++];
-  memory.emulator = this;
-  memory.pulse = this;
-  memory.next_free = nullptr;
-  detail::Allocation& allocation = memory.allocation;
-  allocation.id = device.new_allocation_id();
-  allocation.name = "Workgroup memory";
-  free_memory_ = &memory;
 }
 
 inline WorkgroupMemory& Emulator::take_memory() {
@@ -285,26 +266,6 @@ inline void Emulator::end(WorkgroupMemory& memory) {
   if (knows_agents_) knows_agents_->end(memory.invocations);
   memory.invocations.count = 0;
   if (!memory.variables.empty() || device.parallel) forget_variables(memory);
-}
-
-void Emulator::forget_variables(WorkgroupMemory& memory) {
-  device.memory->remove(memory.allocation.id);
-  const auto locked = lock();
-  memory.variables.clear();
-  memory.known.clear();
-}
-
-// The memory gets a new number when a workgroup first declares a variable in it: a listener must not take one
-// workgroup's memory for another's.
-void Emulator::begin_variables(WorkgroupMemory& memory) {
-  detail::Allocation& allocation = memory.allocation;
-  device.watchers.renew_workgroup_memory(allocation.id);
-  if (!device.parallel) {
-    device.memory->add(allocation.id, {allocation.bytes, allocation.size_bytes});
-    device.memory->note_initialized(allocation.id, allocation.initialized);
-  }
-  // Only the bytes that variables cover are tracked, from when they do.
-  allocation.initialized.track(0);
 }
 
 [[gnu::hot]] void Emulator::workgroup_ends(runtime::Workgroup& group) {

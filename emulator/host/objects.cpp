@@ -79,6 +79,45 @@ std::optional<watch::NamedObject> Emulator::object_with(const Locations& bytes) 
   return object ? std::optional(named(*object)) : std::nullopt;
 }
 
+void Emulator::tell_begin(const runtime::Grid& grid, std::uint32_t groups) {
+  trace::Dispatch dispatch{device.dispatches - 1, first_agent_, grid.groups, grid.local, grid.subgroup_size, {}};
+  if (grid.position_of) dispatch.positions = {grid.position_of, grid.group_size};
+  device.watchers.dispatch_begins({dispatch, *this});
+  if (device.parallel) device.parallel->dispatch_begins(first_agent_, grid.group_size, groups);
+}
+
+void Emulator::make_memory() {
+  if (used_memory_ == all_memory_.size()) all_memory_.push_back(std::make_unique<WorkgroupMemory>());
+  WorkgroupMemory& memory = *all_memory_[used_memory_++];
+  memory.emulator = this;
+  memory.pulse = this;
+  memory.next_free = nullptr;
+  detail::Allocation& allocation = memory.allocation;
+  allocation.id = device.new_allocation_id();
+  allocation.name = "Workgroup memory";
+  free_memory_ = &memory;
+}
+
+// The memory gets a new number when a workgroup first declares a variable in it: a listener must not take one
+// workgroup's memory for another's.
+void Emulator::begin_variables(WorkgroupMemory& memory) {
+  detail::Allocation& allocation = memory.allocation;
+  device.watchers.renew_workgroup_memory(allocation.id);
+  if (!device.parallel) {
+    device.memory->add(allocation.id, {allocation.bytes, allocation.size_bytes});
+    device.memory->note_initialized(allocation.id, allocation.initialized);
+  }
+  // Only the bytes that variables cover are tracked, from when they do.
+  allocation.initialized.track(0);
+}
+
+void Emulator::forget_variables(WorkgroupMemory& memory) {
+  device.memory->remove(memory.allocation.id);
+  const auto locked = lock();
+  memory.variables.clear();
+  memory.known.clear();
+}
+
 const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::uint32_t ordinal,
                                   std::uint64_t size_bytes, std::uint32_t alignment_bytes,
                                   detail::ComponentType component, std::string_view name, bool zeroed,

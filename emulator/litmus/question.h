@@ -12,9 +12,11 @@
 #include "emulator/explore/explore.h"
 #include "emulator/model/execution.h"
 
-namespace heddle::litmus {
-
+namespace heddle::progress {
 enum class ProgressModel : std::uint8_t;
+}  // namespace heddle::progress
+
+namespace heddle::litmus {
 
 struct Question {
   /// Iterations of each loop.
@@ -28,9 +30,9 @@ struct Question {
   /// A .test file is left when all claims and the race verdict are decided. Executions are not counted then.
   /// (Of other tests `verdict` answers that, see verdict.h.)
   bool verdict_only = false;
-  /// Find out as well whether all threads end under these models of forward progress (ProgressModels of progress.h).
-  /// Only tests of the Vulkan dialect answer that.
-  std::optional<std::array<ProgressModel, 4>> progress;
+  /// Find out as well whether all threads end under these models of forward progress (ProgressModels of
+  /// emulator/progress/models.h). Only tests of the Vulkan dialect answer that.
+  std::optional<std::array<progress::ProgressModel, 4>> progress;
   /// Called for each execution that is looked at. May be empty.
   std::function<void()> on_execution;
   /// Becomes true when the answer is not wanted any more; it is then incomplete.

@@ -32,6 +32,7 @@ Dispatch::Dispatch(const Module& module, Header header, const DispatchOptions& o
   functions_ = functions_of(definitions_);
   place_agents();
   code_ = Translator(*types_, functions_).run(module_.operand(entry, 1));
+  warnings_.insert(warnings_.end(), code_.warnings.begin(), code_.warnings.end());
   tokens_ = std::make_unique<Tokens>(taken_values());
   make_objects();
 }
@@ -252,6 +253,14 @@ std::set<std::uint64_t> Dispatch::taken_values() const {
   };
   for (const Input& input : header_.inputs) add(add, input.value);
   return out;
+}
+
+std::uint64_t Dispatch::object_at(const std::pair<std::uint32_t, std::uint32_t>& binding) const {
+  const std::string name = "set " + std::to_string(binding.first) + ", binding " + std::to_string(binding.second);
+  const auto home = descriptors_.find(binding);
+  if (home == descriptors_.end()) throw Error({}, "the module has no buffer with " + name);
+  if (home->second.layout->stride == kObjectStride) throw Error({}, name + " is an array of buffers, not one");
+  return home->second.first;
 }
 
 std::uint64_t Dispatch::initial_value(std::uint64_t object, std::uint64_t offset, std::uint32_t bytes) const {

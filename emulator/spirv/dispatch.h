@@ -94,6 +94,8 @@ class Dispatch {
   std::vector<std::uint64_t> image(std::uint32_t agent) const;
   /// What lies in memory before the dispatch; a token as tokens() puts it into memory.
   std::uint64_t initial_value(std::uint64_t object, std::uint64_t offset, std::uint32_t bytes) const;
+  /// The object of a set and a binding. Throws Error if there is none, or more than one.
+  std::uint64_t object_at(const std::pair<std::uint32_t, std::uint32_t>& binding) const;
   /// The scalar that a term of the header names. Throws Error.
   Location locate(const Condition::Term& term, std::uint32_t line) const;
 

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,10 @@ Locations locations_at(std::uint64_t pointer, std::uint32_t bytes);
 
 /// For each loop the slots whose values matter at its header.
 std::vector<std::vector<Slot>> live_at_headers(const Code& code, const std::vector<Reach>& reaches);
+
+/// For each of these commands the slots whose values matter before it; nothing for the others.
+std::vector<std::vector<Slot>> live_before(const Code& code, const std::vector<Reach>& reaches,
+                                           const std::set<std::uint32_t>& commands);
 
 /// For each command that reads what becomes of the value. `decides`, `shown`: whether a byte of an object may be read
 /// by anybody or is in the filter, and whether the condition names it.

@@ -75,9 +75,26 @@ Step Invocation::next(Value last_read) {
   Step step;
   advance(last_read, step);
   if (!code_.tells_later) return step;
-  const bool passed = step.kind == StepKind::Operation && !choosing_ && exchanged_ == 0;
-  step.later = &code_.later->from(passed ? at_ - 1 : at_, spent());
+  step.later = &code_.later->from(place_of(step), spent());
   return step;
+}
+
+std::uint32_t Invocation::place_of(const Step& last) const {
+  const bool passed = last.kind == StepKind::Operation && !choosing_ && exchanged_ == 0;
+  return passed ? at_ - 1 : at_;
+}
+
+Standpoint Invocation::standpoint(const Step& last) const {
+  Standpoint out{place_of(last), slots_, {}};
+  for (const Round& round : rounds_) out.iterations.push_back(round.count);
+  return out;
+}
+
+void Invocation::stand_at(const Standpoint& there) {
+  restart();
+  at_ = there.at;
+  slots_ = there.slots;
+  for (std::size_t loop = 0; loop < rounds_.size(); ++loop) rounds_[loop].count = there.iterations[loop];
 }
 
 void Invocation::advance(Value last_read, Step& step) {
@@ -396,8 +413,14 @@ bool Invocation::spins(std::uint32_t loop) const {
 bool Invocation::repeat(const Command& command, Step& step) {
   const std::uint32_t loop = command.detail;
   Round& round = rounds_[loop];
-  const bool idle = spins(loop);
   ++at_;
+  if (code_.idling == Idling::Told) {
+    ++round.count;
+    end(StepKind::Spinning, step);
+    step.goes_on = true;
+    return true;
+  }
+  const bool idle = spins(loop);
   if (idle && code_.idling != Idling::Explored) {
     end(StepKind::Spinning, step);
     step.goes_on = code_.idling == Idling::Endless;

@@ -21,6 +21,8 @@ enum class Idling : std::uint8_t {
   Endless,
   /// It is one way to block, and the invocation goes round no more: what a search for a verdict needs.
   Once,
+  /// It is told like every other iteration: after each the invocation is Spinning, and goes on.
+  Told,
 };
 
 /// Which arrivals at control barriers are of one dynamic instance: those of one group, at one command, in the same
@@ -65,6 +67,13 @@ struct InvocationCode {
   bool tells_later = true;
 };
 
+/// Where an invocation stands: in front of a step, with what its slots hold, and how often each loop has begun anew.
+struct Standpoint {
+  std::uint32_t at = 0;
+  std::vector<std::uint64_t> slots;
+  std::vector<std::uint64_t> iterations;
+};
+
 /// One run of an invocation. The results of its last step are one number: 0, or one more than the command at which
 /// undefined behaviour was met.
 class Invocation : public explore::Agent {
@@ -75,6 +84,11 @@ class Invocation : public explore::Agent {
   void advance(explore::Value last_read, explore::Step& step) override;
   bool restart() override;
 
+  /// In front of the step that was told last; behind it, if it is no operation.
+  Standpoint standpoint(const explore::Step& last) const;
+  /// Goes on from there; only where nothing of a subgroup is exchanged.
+  void stand_at(const Standpoint& there);
+
  private:
   struct Round {
     std::uint64_t count = 0;
@@ -83,6 +97,7 @@ class Invocation : public explore::Agent {
     std::vector<std::uint64_t> values;
   };
 
+  std::uint32_t place_of(const explore::Step& last) const;
   // Whether there is a step now.
   bool perform(const Command& command, explore::Step& step);
   bool branch(const Command& command, explore::Step& step);

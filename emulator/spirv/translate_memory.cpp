@@ -1,5 +1,7 @@
 #include <spirv/unified1/GLSL.std.450.h>
 
+#include <algorithm>
+
 #include "emulator/spirv/translator.h"
 
 /// \file
@@ -245,6 +247,13 @@ void Translator::atomic(const Instruction& instruction) {
     info.unequal = scalar(module_.operand(instruction, 3));
     info.comparator = scalar(module_.operand(instruction, 5));
   }
+  const bool loads = instruction.op == Op::OpAtomicLoad;
+  const Id scope = module_.operand(instruction, 1);
+  check_semantics(loads    ? SemanticsUse::Load
+                  : stores ? SemanticsUse::Store
+                           : SemanticsUse::ReadModifyWrite,
+                  module_.operand(instruction, 2), scope);
+  if (compares) check_semantics(SemanticsUse::Unequal, module_.operand(instruction, 3), scope);
   const Slot value = has_value ? scalar(module_.operand(instruction, compares ? 4 : 3)) : kNoSlot;
   const Slot address = at.local ? constant(local_pointer(*at.local)) : at.slots.at(0);
   const Slot to = stores ? kNoSlot : new_slot(info.type);
@@ -262,6 +271,20 @@ void Translator::atomic(const Instruction& instruction) {
   define(instruction.result, std::move(result));
 }
 
+void Translator::check_semantics(SemanticsUse use, Id semantics, Id scope) {
+  const auto word = types_.integer(semantics, *at_);
+  if (!word || *word > 0xffffffffU) return;
+  const bool alone = types_.integer(scope, *at_) == static_cast<std::uint32_t>(Scope::Invocation);
+  const auto broken = broken_rule(use, static_cast<std::uint32_t>(*word), alone);
+  if (!broken) return;
+  const std::string text = std::string(name_of(at_->op)) + ": " + std::string(broken->text);
+  if (broken->is_error) fail(text);
+  const std::uint32_t line = at_->position.line != 0 ? at_->position.line : line_;
+  const std::string warning = line != 0 ? "line " + std::to_string(line) + ": " + text : text;
+  if (std::find(code_.warnings.begin(), code_.warnings.end(), warning) == code_.warnings.end())
+    code_.warnings.push_back(warning);
+}
+
 std::vector<std::uint32_t> Translator::loops_here() const {
   std::vector<std::uint32_t> out;
   const Frame& frame = *frames_.back();
@@ -277,6 +300,8 @@ void Translator::barrier(const Instruction& instruction) {
   if (waits) info.execution = scalar(module_.operand(instruction, 0));
   info.scope = scalar(module_.operand(instruction, waits ? 1 : 0));
   info.semantics = scalar(module_.operand(instruction, waits ? 2 : 1));
+  check_semantics(SemanticsUse::Barrier, module_.operand(instruction, waits ? 2 : 1),
+                  module_.operand(instruction, waits ? 1 : 0));
   info.loops = loops_here();
   emit(waits ? Act::Barrier : Act::Fence).detail = static_cast<std::uint32_t>(code_.fences.size());
   code_.fences.push_back(info);

@@ -11,6 +11,7 @@
 #include "emulator/spirv/code.h"
 #include "emulator/spirv/expand.h"
 #include "emulator/spirv/functions.h"
+#include "emulator/spirv/rules.h"
 
 namespace heddle::spirv {
 
@@ -112,6 +113,8 @@ class Translator : private Sink {
   void array_length(const Instruction& instruction);
   void store_part(const Instruction& instruction);
   void barrier(const Instruction& instruction);
+  /// Throws Error for semantics that break a rule and have no one meaning; warns of others that break one.
+  void check_semantics(SemanticsUse use, Id semantics, Id scope);
   std::vector<std::uint32_t> loops_here() const;
   void part(Slot decides, const ScalarType& type);
 

@@ -185,16 +185,37 @@ bool is_in_a_loop(const Code& code, std::size_t at) {
   return false;
 }
 
+std::set<std::uint32_t> jump_targets(const Code& code) {
+  std::set<std::uint32_t> out;
+  for (const Command& command : code.commands) {
+    if (command.act == Act::Jump || command.act == Act::Branch) out.insert(command.target);
+    if (command.act == Act::Branch) out.insert(command.otherwise);
+  }
+  return out;
+}
+
 }  // namespace
+
+std::vector<std::vector<Slot>> live_before(const Code& code, const std::vector<Reach>& reaches,
+                                           const std::set<std::uint32_t>& commands) {
+  std::set<std::uint32_t> kept = jump_targets(code);
+  kept.insert(commands.begin(), commands.end());
+  Liveness liveness(code, reaches);
+  liveness.keep(std::move(kept));
+  liveness.run();
+  std::vector<std::vector<Slot>> out(code.commands.size());
+  for (const std::uint32_t command : commands) {
+    const Slots& live = liveness.at(command);
+    for (Slot slot = 0; slot < live.size(); ++slot)
+      if (live[slot]) out[command].push_back(slot);
+  }
+  return out;
+}
 
 std::vector<std::vector<Slot>> live_at_headers(const Code& code, const std::vector<Reach>& reaches) {
   std::vector<std::vector<Slot>> out(code.loops.size());
   if (code.loops.empty()) return out;
-  std::set<std::uint32_t> targets;
-  for (const Command& command : code.commands) {
-    if (command.act == Act::Jump || command.act == Act::Branch) targets.insert(command.target);
-    if (command.act == Act::Branch) targets.insert(command.otherwise);
-  }
+  std::set<std::uint32_t> targets = jump_targets(code);
   for (const LoopInfo& loop : code.loops) targets.insert(loop.header);
   Liveness liveness(code, reaches);
   liveness.keep(std::move(targets));

@@ -15,6 +15,8 @@ inline SeedOptions quiet() {
   SeedOptions options;
   options.print_to = nullptr;
   options.replay_file = "";
+  // Trials that try changes would be counted, and leave something, as others do.
+  options.change_budget = std::chrono::milliseconds(0);
   return options;
 }
 

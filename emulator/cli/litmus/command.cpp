@@ -11,9 +11,9 @@
 #include "emulator/cli/interrupt.h"
 #include "emulator/cli/litmus/batch.h"
 #include "emulator/cli/litmus/spelled.h"
+#include "emulator/cli/progress_option.h"
 #include "emulator/cli/terminal.h"
 #include "emulator/cli/whole_number.h"
-#include "emulator/litmus/progress.h"
 #include "runtime/text/readable.h"
 
 namespace heddle::cli {
@@ -86,7 +86,8 @@ LitmusCommand::LitmusCommand(CLI::App& program)
       ->option_text("SPELLING");
   add_machine_options();
   verdict->excludes("--machine");
-  add_progress_option();
+  CLI::Option* progress = add_progress_option(*command_, progress_, "threads");
+  for (const char* other : {"--why", "--dot", "--machine", "--spelling"}) progress->excludes(other);
   CLI::Option* json = command_->add_flag("--json", json_, "One JSON object a line for each file");
   command_
       ->add_flag("--no-times", no_times_,
@@ -98,26 +99,6 @@ LitmusCommand::LitmusCommand(CLI::App& program)
       "Exit code: 0 fine, 1 an assertion or claim fails or a test is racy or does not end, 2 bad input,\n"
       "3 an internal error (a run that the memory model does not allow is one). With --replay it is about\n"
       "that run alone.");
-}
-
-void LitmusCommand::add_progress_option() {
-  const auto is_no_model = [](const std::string& text) -> std::string {
-    try {
-      litmus::parse_progress_models(text);
-      return "";
-    } catch (const std::invalid_argument& error) {
-      return text::readable(error.what());
-    }
-  };
-  CLI::Option* progress =
-      command_
-          ->add_option(
-              "--progress", progress_,
-              "Find out whether all threads end under this model of forward progress (fair, hsa, obe, hsa+obe, "
-              "lobe or unfair), or one for each scope (qf=obe,sg=unfair), instead of listing outcomes")
-          ->check(CLI::Validator(is_no_model, "", "model of progress"))
-          ->option_text("MODEL");
-  for (const char* other : {"--why", "--dot", "--machine", "--spelling"}) progress->excludes(other);
 }
 
 void LitmusCommand::add_machine_options() {
@@ -185,7 +166,7 @@ litmus::Question LitmusCommand::question() const {
   out.chains = !no_chains_;
   out.thin_air = thin_air_;
   out.verdict_only = verdict_;
-  if (!progress_.empty()) out.progress = litmus::parse_progress_models(progress_);
+  if (!progress_.empty()) out.progress = progress::parse_progress_models(progress_);
   out.keep_examples = why_ || !dot_.empty();
   out.cancelled = &interrupted();
   return out;

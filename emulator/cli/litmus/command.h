@@ -25,7 +25,6 @@ class LitmusCommand {
   ExitCode run() const;
 
  private:
-  void add_progress_option();
   void add_machine_options();
   /// What the runs of each file are to be, if there are any.
   std::optional<MachineOptions> machine(std::size_t files) const;

@@ -5,7 +5,7 @@
 #include "emulator/cli/litmus/mu_why_json.h"
 #include "emulator/cli/litmus/outcome_json.h"
 #include "emulator/cli/litmus/report.h"
-#include "emulator/cli/litmus/termination_json.h"
+#include "emulator/cli/litmus/termination.h"
 #include "emulator/cli/litmus/why_json.h"
 #include "runtime/text/json_text.h"
 
@@ -81,7 +81,7 @@ std::string to_json(const LitmusReport& report, const JsonOptions& options) {
     out["format"] = format_name(report);
     if (report.vulkan) add_answer(*report.vulkan, out);
     if (report.vulkan && report.vulkan->termination)
-      add_termination(report.vulkan->test, *report.vulkan->termination, out);
+      add_termination(told(report.vulkan->test, *report.vulkan->termination), out);
     if (report.khronos) add_khronos(*report.khronos, out);
     if (report.mu) add_mu(*report.mu, out);
     out["bound"] = report.bound;

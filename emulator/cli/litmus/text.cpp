@@ -6,7 +6,7 @@
 #include "emulator/cli/litmus/reasons.h"
 #include "emulator/cli/litmus/report.h"
 #include "emulator/cli/litmus/sentences.h"
-#include "emulator/cli/litmus/termination_text.h"
+#include "emulator/cli/litmus/termination.h"
 #include "emulator/cli/table.h"
 #include "emulator/cli/terminal.h"
 #include "emulator/litmus/vulkan/names.h"
@@ -186,7 +186,8 @@ std::string vulkan_text(const LitmusReport& report, const TextOptions& options, 
     if (vulkan.answer && !vulkan.machine) out += '\n' + outcome_table(vulkan, paint);
     if (!vulkan.machine) out += '\n';
   }
-  if (vulkan.termination) out += termination_text(vulkan.test, *vulkan.termination, *options.question.progress, paint);
+  if (vulkan.termination)
+    out += termination_text(told(vulkan.test, *vulkan.termination), *options.question.progress, paint);
   if (vulkan.verdict || vulkan.termination) {
     if (vulkan.verdict)
       out += verdict(vulkan.test, *vulkan.verdict, paint) +

@@ -10,6 +10,7 @@
 #include "emulator/cli/input_file.h"
 #include "emulator/cli/interrupt.h"
 #include "emulator/cli/progress.h"
+#include "emulator/cli/progress_option.h"
 #include "emulator/cli/spirv/list.h"
 #include "emulator/cli/spirv/options.h"
 #include "emulator/cli/terminal.h"
@@ -103,6 +104,7 @@ SpirvCommand::SpirvCommand(CLI::App& program)
                      "Run nothing: print the entry points, buffers, push constants and specialization constants");
   add_dispatch_options();
   add_machine_options();
+  add_progress_option(*command_, progress_, "invocations")->excludes("--machine");
   CLI::Option* json = command_->add_flag("--json", json_, "One JSON object a line for each file");
   command_
       ->add_flag("--no-times", no_times_,
@@ -152,8 +154,31 @@ void SpirvCommand::add_machine_options() {
       ->needs(machine)
       ->check(whole_number())
       ->option_text("N (default 0)");
+  command_
+      ->add_option("--expect", expected_,
+                   "With --machine: what a buffer holds when the first run has ended, as --set says it")
+      ->needs(machine)
+      ->option_text("SET.BINDING=CONTENTS ...");
+  command_->add_option("--dump", dumped_, "With --machine: write what a buffer holds when the first run has ended")
+      ->needs(machine)
+      ->option_text("SET.BINDING=FILE ...");
   command_->add_flag("--no-explore", no_explore_, "With --machine: do not ask what the memory model allows")
       ->needs(machine);
+}
+
+BufferRequest SpirvCommand::buffer_request() const {
+  BufferRequest out;
+  for (const std::string& each : expected_) {
+    const auto [name, contents] = split_option("--expect", each);
+    out.expected.push_back({{name, binding_from_text("--expect", name)}, contents_from_text("--expect", contents)});
+  }
+  for (const std::string& each : dumped_) {
+    const auto [name, file] = split_option("--dump", each);
+    out.dumped.push_back({{name, binding_from_text("--dump", name)}, file});
+  }
+  if (!dumped_.empty() && files_.size() > 1)
+    throw InputError("--dump writes the buffers of one module, and there are several files");
+  return out;
 }
 
 SpirvRequest SpirvCommand::request() const {
@@ -178,8 +203,10 @@ SpirvRequest SpirvCommand::request() const {
   if (!push_.empty()) out.dispatch.push_constants = contents_from_text("--push", push_);
   out.dispatch.robust = robust_;
   out.dispatch.wrap_offsets = wrap_offsets_;
+  if (!progress_.empty()) out.progress = progress::parse_progress_models(progress_);
   if (policy_.empty()) return out;
   out.policy = policy_;
+  out.buffers = buffer_request();
   out.explore = !no_explore_;
   out.runs.emplace();
   out.runs->policy = memory_policy(policy_);

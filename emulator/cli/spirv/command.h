@@ -27,6 +27,8 @@ class SpirvCommand {
  private:
   void add_dispatch_options();
   void add_machine_options();
+  /// Throws InputError, as request() does.
+  BufferRequest buffer_request() const;
   /// Throws InputError for an option that cannot be.
   SpirvRequest request() const;
   ExitCode list() const;
@@ -56,6 +58,9 @@ class SpirvCommand {
   std::uint64_t seed_ = 1;
   std::uint64_t judged_ = 0;
   bool no_explore_ = false;
+  std::string progress_;
+  std::vector<std::string> expected_;
+  std::vector<std::string> dumped_;
 };
 
 }  // namespace heddle::cli

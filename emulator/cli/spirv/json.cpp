@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "emulator/cli/spirv/report.h"
+#include "emulator/cli/spirv/termination.h"
 #include "emulator/spirv/numbers.h"
 #include "runtime/text/json_text.h"
 
@@ -39,21 +40,23 @@ const char* quantifier_name(spirv::Quantifying quantifier) {
   return "";
 }
 
+Json faults_json(const spirv::Dispatch& dispatch, const std::set<std::uint32_t>& faults) {
+  Json out = Json::array();
+  for (const std::uint32_t at : faults) {
+    Json fault;
+    fault["line"] = dispatch.code().commands[at].line;
+    fault["what"] = spirv::describe_fault(dispatch, at);
+    out.push_back(std::move(fault));
+  }
+  return out;
+}
+
 void add_answer(const SpirvReport& report, Json& out) {
   const spirv::Answer& answer = *report.answer;
   out["quantifier"] = quantifier_name(report.dispatch->question.quantifier);
   out["holds"] = answer.holds;
   out["racy"] = answer.racy;
-  if (!answer.faults.empty()) {
-    Json faults = Json::array();
-    for (const std::uint32_t at : answer.faults) {
-      Json fault;
-      fault["line"] = report.dispatch->dispatch->code().commands[at].line;
-      fault["what"] = spirv::describe_fault(*report.dispatch->dispatch, at);
-      faults.push_back(std::move(fault));
-    }
-    out["undefined"] = std::move(faults);
-  }
+  if (!answer.faults.empty()) out["undefined"] = faults_json(*report.dispatch->dispatch, answer.faults);
   if (!report.inquiry.verdict_only) {
     Json outcomes = Json::array();
     for (const spirv::Row& row : answer.rows) outcomes.push_back(outcome_json(report.dispatch->question, row.values));
@@ -80,6 +83,17 @@ void add_runs(const SpirvReport& report, Json& out) {
   out["histogram"] = std::move(histogram);
   out["racy_runs"] = runs.racy_runs;
   out["first_racy_run"] = runs.first_racy_run ? Json(*runs.first_racy_run) : Json(nullptr);
+  if (report.compared) {
+    Json differences = Json::array();
+    for (const BufferDifference& each : report.differences)
+      differences.push_back({{"buffer", each.name},
+                             {"words", each.words},
+                             {"of", each.of},
+                             {"offset", each.offset},
+                             {"found", each.found},
+                             {"expected", each.wanted}});
+    out["differences"] = std::move(differences);
+  }
   out["judged"] = runs.judged;
   out["inconsistent"] = runs.inconsistent;
 }
@@ -94,6 +108,11 @@ std::string spirv_json(const SpirvReport& report, bool times) {
   } else {
     out["format"] = "spirv";
     if (report.answer) add_answer(report, out);
+    if (report.termination) {
+      add_termination(told(*report.dispatch->analysis, *report.termination), out);
+      if (!report.answer && !report.termination->faults.empty())
+        out["undefined"] = faults_json(*report.dispatch->dispatch, report.termination->faults);
+    }
     out["bound"] = report.inquiry.bound;
     if (report.runs) add_runs(report, out);
     if (times) out["seconds"] = report.seconds;

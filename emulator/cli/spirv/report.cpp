@@ -40,7 +40,8 @@ std::pair<spirv::Module, spirv::Header> read_module(const std::string& file) {
 
 bool SpirvReport::has_finding() const {
   const bool explored = answer && (answer->racy || !answer->faults.empty() || !answer->holds);
-  return explored || (runs && (runs->racy_runs > 0 || !runs->faults.empty()));
+  return explored || !differences.empty() || (termination && (termination->schedule || !termination->faults.empty())) ||
+         (runs && (runs->racy_runs > 0 || !runs->faults.empty()));
 }
 
 std::optional<bool> SpirvReport::allows(const std::vector<std::uint64_t>& values) const {
@@ -77,12 +78,21 @@ SpirvReport report_on_module(const std::string& file, const SpirvRequest& reques
   try {
     report.dispatch = prepare_module(file, request.dispatch);
     report.warnings = report.dispatch->dispatch->warnings();
-    if (request.explore)
+    if (request.progress) {
+      report.progress = *request.progress;
+      report.termination = spirv::termination(*report.dispatch->analysis, report.dispatch->question, *request.progress,
+                                              request.inquiry.cancelled);
+    }
+    if (request.explore && (!request.progress || request.inquiry.verdict_only))
       report.answer = spirv::answer(*report.dispatch->analysis, report.dispatch->question, request.inquiry);
     report.policy = request.policy;
     if (request.runs) {
       report.seed = request.runs->seed;
-      report.runs = spirv::run(*report.dispatch->analysis, report.dispatch->question, *request.runs);
+      spirv::RunRequest runs = *request.runs;
+      runs.kept = objects_of(request.buffers, *report.dispatch->dispatch);
+      report.runs = spirv::run(*report.dispatch->analysis, report.dispatch->question, runs);
+      report.differences = check_buffers(request.buffers, *report.runs);
+      report.compared = !request.buffers.expected.empty();
     }
   } catch (const spirv::Error& error) {
     report.error = text::readable_lines(placed(report.file, error));

@@ -10,9 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/cli/spirv/buffers.h"
 #include "emulator/cli/terminal.h"
 #include "emulator/spirv/answer.h"
 #include "emulator/spirv/run/run.h"
+#include "emulator/spirv/termination.h"
 
 namespace heddle::cli {
 
@@ -33,6 +35,13 @@ struct SpirvReport {
   /// What was not asked for is not there.
   std::optional<spirv::Answer> answer;
   std::optional<spirv::RunTotals> runs;
+  std::optional<spirv::Termination> termination;
+  /// The models that it is about.
+  progress::ProgressModels progress{};
+  /// Buffers that were to hold something else after the first run.
+  std::vector<BufferDifference> differences;
+  /// Whether any were to hold something.
+  bool compared = false;
   std::string policy;
   std::uint64_t seed = 1;
   spirv::Inquiry inquiry;
@@ -52,7 +61,11 @@ struct SpirvRequest {
   /// The runs on the machine, if there are to be any, and whether the dispatch is explored.
   std::optional<spirv::RunRequest> runs;
   std::string policy;
+  /// What becomes of buffers of the first run.
+  BufferRequest buffers;
   bool explore = true;
+  /// Whether all invocations end under these models; without a verdict nothing else is asked then.
+  std::optional<progress::ProgressModels> progress;
 };
 
 /// Reads a file, which is a binary module, a text or GLSL by its name or its first bytes, and explores its dispatch.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "emulator/cli/spirv/report.h"
+#include "emulator/cli/spirv/termination.h"
 #include "emulator/cli/table.h"
 
 namespace heddle::cli {
@@ -26,7 +27,35 @@ std::string runs(const SpirvReport& report, const Painter& paint) {
   return out;
 }
 
+std::string buffers(const SpirvReport& report, const Painter& paint) {
+  if (!report.compared) return "";
+  if (report.differences.empty())
+    return "  " + paint(Colour::Green, "The first run leaves in buffers what was expected.") + '\n';
+  std::string out;
+  for (const BufferDifference& each : report.differences)
+    out +=
+        "  " +
+        paint(Colour::Red, fmt::format("The first run leaves something else in buffer {}: {} of {} words differ, the "
+                                       "first at byte {}: {}, not {}.",
+                                       each.name, each.words, each.of, each.offset, each.found, each.wanted)) +
+        '\n';
+  return out;
+}
+
+std::string faults(const spirv::Dispatch& dispatch, const std::set<std::uint32_t>& faults) {
+  std::string out;
+  for (const std::uint32_t at : faults)
+    out += fmt::format("  undefined behaviour at line {}: {}\n", dispatch.code().commands[at].line,
+                       spirv::describe_fault(dispatch, at));
+  return out;
+}
+
 std::string verdict(const SpirvReport& report, const Painter& paint) {
+  if (!report.answer && report.termination) {
+    const std::optional<bool>& ends = report.termination->terminates;
+    if (!ends) return paint(Colour::Yellow, "it is not known whether it ends");
+    return *ends ? paint(Colour::Green, "it ends") : paint(Colour::Red, "it need not end");
+  }
   if (!report.answer) return "not explored";
   const spirv::Answer& answer = *report.answer;
   std::string out;
@@ -81,15 +110,17 @@ std::string spirv_text(const SpirvReport& report, bool quiet, const Painter& pai
   out += fmt::format("  {} invocation{}; {} memory model\n", dispatch.agents(), end_of(dispatch.agents(), "", "s"),
                      dispatch.code().glsl450 ? "GLSL450" : "Vulkan");
   for (const std::string& warning : report.warnings) out += "  " + paint(Colour::Yellow, "warning: ") + warning + '\n';
-  if (report.runs) out += runs(report, paint);
+  if (report.runs) out += runs(report, paint) + buffers(report, paint);
+  if (report.termination) {
+    out += termination_text(told(*report.dispatch->analysis, *report.termination), report.progress, paint);
+    if (!report.answer) out += faults(dispatch, report.termination->faults);
+  }
   if (!report.answer) return out;
   if (!report.inquiry.verdict_only) {
     out += fmt::format("  {} execution{}\n", report.answer->executions, end_of(report.answer->executions, "", "s"));
     out += outcomes(report, paint);
   }
-  for (const std::uint32_t at : report.answer->faults)
-    out += fmt::format("  undefined behaviour at line {}: {}\n", dispatch.code().commands[at].line,
-                       spirv::describe_fault(dispatch, at));
+  out += faults(dispatch, report.answer->faults);
   if (report.answer->race) out += "  a data race:\n" + race(report);
   return out;
 }

@@ -21,25 +21,12 @@ std::vector<bool> named_registers(const Test& test, std::uint32_t thread) {
 
 }  // namespace
 
-std::size_t StateGraph::Hash::operator()(State state) const {
-  std::uint64_t hash = 0;
-  for (const std::uint32_t word : words(state)) hash = (hash ^ word) * 0x9e3779b97f4a7c15u + (hash >> 29);
-  return hash;
-}
-
-bool StateGraph::Equal::operator()(State a, State b) const {
-  const auto left = words(a);
-  const auto right = words(b);
-  return std::equal(left.begin(), left.end(), right.begin());
-}
-
 StateGraph::StateGraph(const Test& test, Performers performers, bool observed, std::size_t most_states,
                        const std::atomic<bool>& cancelled)
     : test_(test),
       performers_(std::move(performers)),
       barriers_(test),
-      width_(test.threads.size() + test.locations + 1),
-      known_(64, Hash{{this}}, Equal{{this}}) {
+      states_(test.threads.size() + test.locations + 1) {
   for (std::uint32_t thread = 0; thread < test.threads.size(); ++thread) {
     const std::vector<bool> named = named_registers(test, thread);
     live_.push_back(live_registers(test.threads[thread], observed ? named : std::vector<bool>(named.size(), false)));
@@ -54,7 +41,7 @@ StateGraph::StateGraph(const Test& test, Performers performers, bool observed, s
       if (!can_run(state, thread)) continue;
       World next = world(state);
       advance(next, thread);
-      edges_.push_back({state, add(next), thread});
+      edges_.push_back({state, add(next), thread, 0});
     }
   }
 }
@@ -72,24 +59,22 @@ StateGraph::World StateGraph::first_world() const {
 
 StateGraph::World StateGraph::world(State state) const {
   World out;
-  auto word = words_.begin() + static_cast<std::ptrdiff_t>(state * width_);
-  for (std::size_t i = 0; i < test_.threads.size(); ++i) out.threads.push_back(*locals_.values[*word++]);
-  for (std::size_t i = 0; i < test_.locations; ++i) out.memory.push_back(*values_.values[*word++]);
-  out.arrivals = *arrivals_.values[*word];
+  auto number = states_.row(state).begin();
+  for (std::size_t i = 0; i < test_.threads.size(); ++i) out.threads.push_back(locals_[*number++]);
+  for (std::size_t i = 0; i < test_.locations; ++i) out.memory.push_back(values_[*number++]);
+  out.arrivals = arrivals_[*number];
   return out;
 }
 
 StateGraph::State StateGraph::add(const World& world) {
-  const auto state = static_cast<State>(size());
+  std::vector<std::uint32_t> row;
   for (const Local& local : world.threads) {
-    words_.push_back(locals_.of(local));
+    row.push_back(locals_.of(local));
     complete_ = complete_ && local.kind != Kind::Lost;
   }
-  for (const Integer value : world.memory) words_.push_back(values_.of(value));
-  words_.push_back(arrivals_.of(world.arrivals));
-  const auto [known, fresh] = known_.insert(state);
-  if (!fresh) words_.resize(state * width_);
-  return *known;
+  for (const Integer value : world.memory) row.push_back(values_.of(value));
+  row.push_back(arrivals_.of(world.arrivals));
+  return states_.add(row);
 }
 
 bool StateGraph::can_run(State state, std::uint32_t thread) const {
@@ -101,7 +86,7 @@ bool StateGraph::can_run(State state, std::uint32_t thread) const {
     case Kind::Idle:
       return true;
     case Kind::Waiting:
-      return is_open(thread, at, *arrivals_.values[words_[(state + 1) * width_ - 1]]);
+      return is_open(thread, at, arrivals_[states_.row(state).back()]);
     case Kind::Ready:
       break;
   }

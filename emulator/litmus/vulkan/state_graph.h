@@ -6,18 +6,16 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
-#include <span>
 #include <tuple>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "emulator/litmus/vulkan/barriers.h"
 #include "emulator/litmus/vulkan/cooperative.h"
 #include "emulator/litmus/vulkan/test.h"
+#include "emulator/progress/states.h"
 
 namespace heddle::litmus {
 
@@ -34,15 +32,9 @@ struct InterleavedStep {
 /// The states of a test whose threads take turns on memory that has one copy of everything, each once, in the order of
 /// how many steps lead to them. A thread's instructions that others do not see belong to the step in front of them, and
 /// its first ones to its first step.
-class StateGraph {
+class StateGraph : public progress::Graph {
  public:
-  /// Position of a state; 0 is the first.
-  using State = std::uint32_t;
-  struct Edge {
-    State from = 0;
-    State to = 0;
-    std::uint32_t thread = 0;
-  };
+  using State = progress::State;
 
   /// Comes to `most_states` at most, and stops early once `cancelled` is true. `test` must outlive it. Without
   /// `observed` registers that the assertion names count like all others: only while their values are used.
@@ -51,22 +43,20 @@ class StateGraph {
   StateGraph(const StateGraph&) = delete;
   StateGraph& operator=(const StateGraph&) = delete;
 
-  std::size_t size() const { return words_.size() / width_; }
-  /// Ascending by `from`.
-  const std::vector<Edge>& edges() const { return edges_; }
+  std::size_t size() const override { return states_.size(); }
+  const progress::Edges& edges() const override { return edges_; }
   /// False if there are more states, or an execution that divides by zero or computes for too long.
   bool complete() const { return complete_; }
   /// Lines of the test with a division by zero that was met.
   const std::set<std::uint32_t>& faults() const { return faults_; }
 
-  bool begun(State state, std::uint32_t thread) const { return local(state, thread).begun; }
-  bool ended(State state, std::uint32_t thread) const { return local(state, thread).kind == Kind::Ended; }
-  bool waits(State state, std::uint32_t thread) const { return local(state, thread).kind == Kind::Waiting; }
-  bool can_run(State state, std::uint32_t thread) const;
-  /// Whether no thread can run, though one has not ended, and none was given up.
-  bool stands_still(State state) const;
-  /// Whether the filter of the test discards an execution that stays in the state.
-  bool is_discarded(State state) const;
+  bool begun(State state, std::uint32_t thread) const override { return local(state, thread).begun; }
+  bool ended(State state, std::uint32_t thread) const override { return local(state, thread).kind == Kind::Ended; }
+  bool waits(State state, std::uint32_t thread) const override { return local(state, thread).kind == Kind::Waiting; }
+  bool can_run(State state, std::uint32_t thread) const override;
+  bool stands_still(State state) const override;
+  /// The filter of the test discards executions.
+  bool is_discarded(State state) const override;
 
   /// The step of a thread that can run.
   InterleavedStep step(State state, std::uint32_t thread) const;
@@ -100,37 +90,10 @@ class StateGraph {
     std::vector<Integer> memory;
     Arrivals arrivals;
   };
-  /// Small numbers for values that are equal, and the values.
-  template <typename T>
-  struct Numbers {
-    std::map<T, std::uint32_t> numbers;
-    std::vector<const T*> values;
-
-    std::uint32_t of(const T& value) {
-      const auto [known, fresh] = numbers.emplace(value, static_cast<std::uint32_t>(values.size()));
-      if (fresh) values.push_back(&known->first);
-      return known->second;
-    }
-  };
-  struct WordsOf {
-    const StateGraph* graph;
-    std::span<const std::uint32_t> words(State state) const {
-      return std::span(graph->words_).subspan(state * graph->width_, graph->width_);
-    }
-  };
-  struct Hash : WordsOf {
-    std::size_t operator()(State state) const;
-  };
-  struct Equal : WordsOf {
-    bool operator()(State a, State b) const;
-  };
-
   World first_world() const;
   World world(State state) const;
   State add(const World& world);
-  const Local& local(State state, std::uint32_t thread) const {
-    return *locals_.values[words_[state * width_ + thread]];
-  }
+  const Local& local(State state, std::uint32_t thread) const { return locals_[states_.row(state)[thread]]; }
   bool is_open(std::uint32_t thread, const Local& local, const Arrivals& arrivals) const;
   Integer value(const Local& local, const Operand& operand) const;
   std::uint32_t barrier_of(std::uint32_t thread, const Local& local) const;
@@ -150,14 +113,12 @@ class StateGraph {
   mutable Barriers barriers_;
   mutable std::set<std::uint32_t> faults_;
 
-  std::size_t width_ = 0;
   /// By state: a number for each thread, for each location, and for the arrivals.
-  std::vector<std::uint32_t> words_;
-  Numbers<Local> locals_;
-  Numbers<Integer> values_;
-  Numbers<Arrivals> arrivals_;
-  std::unordered_set<State, Hash, Equal> known_;
-  std::vector<Edge> edges_;
+  progress::States states_;
+  progress::Numbers<Local> locals_;
+  progress::Numbers<Integer> values_;
+  progress::Numbers<Arrivals> arrivals_;
+  progress::Edges edges_;
   bool complete_ = true;
 };
 

@@ -10,23 +10,9 @@
 #include "emulator/litmus/question.h"
 #include "emulator/litmus/vulkan/state_graph.h"
 #include "emulator/litmus/vulkan/test.h"
+#include "emulator/progress/endless.h"
 
 namespace heddle::litmus {
-
-/// What a thread does in a run that does not end.
-enum class EndlessPart : std::uint8_t {
-  Ended,
-  /// Makes steps again and again.
-  GoesOn,
-  /// Waits for ever at a control barrier.
-  Waits,
-  /// Waits for ever for a thread that system-synchronizes with it.
-  WaitsForThread,
-  /// Could run, and is not run any more.
-  LeftAside,
-  /// Could begin, and is never run.
-  NeverBegins,
-};
 
 /// A run that does not end.
 struct EndlessRun {
@@ -34,7 +20,7 @@ struct EndlessRun {
   /// What then happens again and again; nothing if no thread can run.
   std::vector<InterleavedStep> again;
   /// By thread.
-  std::vector<EndlessPart> parts;
+  std::vector<progress::EndlessPart> parts;
 };
 
 struct Termination {
@@ -48,10 +34,9 @@ struct Termination {
   std::uint64_t states = 0;
 };
 
-inline constexpr std::size_t kMostStates = 1000000;
-
-/// Answers question.progress, which is there. PROGRESS.md says what that means. Looks at `most_states` at most. Throws
-/// ParseError for a test whose threads cannot be interleaved (fragment shader interlock, shader inputs).
-Termination termination(const Test& test, const Question& question, std::size_t most_states = kMostStates);
+/// Answers question.progress, which is there. emulator/progress/PROGRESS.md says what that means. Looks at
+/// `most_states` at most. Throws ParseError for a test whose threads cannot be interleaved (fragment shader interlock,
+/// shader inputs).
+Termination termination(const Test& test, const Question& question, std::size_t most_states = progress::kMostStates);
 
 }  // namespace heddle::litmus

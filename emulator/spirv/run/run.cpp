@@ -2,6 +2,7 @@
 
 #include <heddle/choice.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -46,6 +47,7 @@ class Worker {
       if (!each.results.empty() && each.results[0] != 0)
         totals_.faults.insert(static_cast<std::uint32_t>(each.results[0] - 1));
     if (judged) judge();
+    if (number == 0 && end == RunEnd::Terminated) keep_memory();
     const std::vector<std::uint64_t> values = final_values();
     if (question_.filter && !satisfies(*question_.filter, values)) return;
     if (watch_->racy()) {
@@ -78,6 +80,21 @@ class Worker {
       out.push_back(dispatch.tokens().from_memory(runner_.final_value(locations), bytes));
     }
     return out;
+  }
+
+  void keep_memory() {
+    totals_.first_memory.emplace();
+    for (const std::uint64_t object : request_.kept) {
+      const std::uint64_t size = analysis_.dispatch().objects()[object].size;
+      std::vector<std::uint8_t>& bytes = totals_.first_memory->emplace_back();
+      while (bytes.size() < size) {
+        const auto width = static_cast<std::uint32_t>(std::min<std::uint64_t>(4, size - bytes.size()));
+        const Locations there{static_cast<AllocationId>(object), bytes.size(), width};
+        std::uint64_t value = analysis_.dispatch().tokens().from_memory(runner_.final_value(there), width);
+        if (is_token(value)) value = 0;
+        for (std::uint32_t i = 0; i < width; ++i) bytes.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+      }
+    }
   }
 
   void judge() {

@@ -23,6 +23,8 @@ struct RunRequest {
   std::uint64_t judged = 0;
   std::uint64_t bound = 2;
   bool chains = true;
+  /// Objects of which the bytes are wanted as the first run leaves them.
+  std::vector<std::uint64_t> kept;
   /// Once it is true no further runs begin. May be null.
   const std::atomic<bool>* cancelled = nullptr;
 };
@@ -44,6 +46,9 @@ struct RunTotals {
   std::optional<std::uint64_t> first_racy_run;
   std::uint64_t judged = 0;
   std::uint64_t inconsistent = 0;
+  /// What the first run left in the objects that were to be kept; nothing if it did not end. Bytes that nothing defines
+  /// are 0.
+  std::optional<std::vector<std::vector<std::uint8_t>>> first_memory;
   /// Commands at which undefined behaviour was met.
   std::set<std::uint32_t> faults;
 };

@@ -247,7 +247,7 @@ TEST_CASE("a test is printed in either spelling") {
   CHECK(calls.exit_code == 0);
   CHECK(calls.out ==
         "Vulkan t\n{\nx = 0;\n}\nP0@subgroup 0, workgroup 0, queueFamily 0 {\n"
-        "  atomicStore(x, 1, Release, Device, UniformMemory);\n}\nexists (x == 1)\n");
+        "  atomicStore(x, 1, Release, Device, UniformMemory); (* kept *)\n}\nexists (x == 1)\n");
   const Run other = run_heddle({"litmus", "--spelling", "calls", directory.write("c.litmus", "C t\n{ }\nP0 () { }\n")});
   CHECK(other.exit_code == 2);
   CHECK(other.err.find("this is a test of C11") != std::string::npos);

@@ -10,6 +10,7 @@ using Json = nlohmann::json;
 namespace {
 
 const std::string kCases = HEDDLE_SOURCE_DIR "/tests/spirv/cases/";
+const std::string kPrograms = HEDDLE_SOURCE_DIR "/tests/spirv/programs/";
 
 std::vector<Json> lines_of(const std::string& text) {
   std::vector<Json> out;
@@ -75,5 +76,83 @@ TEST_CASE("heddle spirv compiles GLSL, or names the package that does") {
     CHECK(lines[0]["error"].get<std::string>().find("glslang-tools") != std::string::npos);
   } else {
     CHECK(lines[0]["holds"] == true);
+  }
+}
+
+TEST_CASE("heddle spirv --progress tells a run that a model allows and that does not end") {
+  const Run unfair = run_heddle({"spirv", "--json", "--progress", "hsa", kPrograms + "ticket.spvasm"});
+  CHECK(unfair.exit_code == 1);
+  const std::vector<Json> lines = lines_of(unfair.out);
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0]["terminates"] == false);
+  CHECK_FALSE(lines[0].contains("executions"));
+  const Json& schedule = lines[0]["schedule"];
+  CHECK(schedule["again"].at(0)["text"] == "OpAtomicLoad %29");
+  CHECK(schedule["again"].at(0)["line"] == 95);
+  CHECK(schedule["threads"]["invocation 0"] == "goes-on");
+  const Run fair = run_heddle({"spirv", "--json", "--progress", "fair", "--verdict", kPrograms + "ticket.spvasm"});
+  CHECK(fair.exit_code == 0);
+  CHECK(lines_of(fair.out).at(0)["terminates"] == true);
+  CHECK(lines_of(fair.out).at(0)["holds"] == true);
+  const Run text = run_heddle({"spirv", "--progress", "hsa", kPrograms + "ticket.spvasm"});
+  CHECK(text.out.find("it need not end") != std::string::npos);
+  CHECK(text.out.find("invocation 0 goes on for ever.") != std::string::npos);
+  const Run subgroups = run_heddle({"spirv", "--progress", "fair", kCases + "ballot.spvasm"});
+  CHECK(subgroups.exit_code == 2);
+  CHECK(subgroups.err.find("OpGroupNonUniformBallot: forward progress") != std::string::npos);
+}
+
+TEST_CASE("heddle spirv --expect and --dump look at buffers that the first run leaves") {
+  const TemporaryDirectory directory;
+  const std::string dumped = directory.write("total.bin", "");
+  const std::vector<std::string> machine{"spirv", "--json", "--machine", "random", "--runs", "3"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), machine.begin(), machine.end());
+    return run_heddle(more);
+  };
+  const std::string file = kCases + "add.spvasm";
+  const std::string total = "0.0";
+  const Run right = with({file, "--expect", total + "=words:2", "--dump", total + "=" + dumped});
+  CHECK(right.exit_code == 0);
+  CHECK(lines_of(right.out).at(0)["differences"] == Json::array());
+  CHECK(with({file, "--expect", total + "=" + dumped}).exit_code == 0);
+  const Run wrong = with({file, "--expect", total + "=words:3"});
+  CHECK(wrong.exit_code == 1);
+  CHECK(lines_of(wrong.out).at(0)["differences"] ==
+        Json::array({{{"buffer", total}, {"words", 1}, {"of", 1}, {"offset", 0}, {"found", 2}, {"expected", 3}}}));
+  const Run longer = with({file, "--expect", total + "=words:2,2"});
+  CHECK(longer.exit_code == 2);
+  CHECK(longer.out.find("the buffer has 4 bytes, and what it is expected to hold has 8") != std::string::npos);
+  CHECK(with({file, "--expect", "9.9=words:2"}).out.find("no buffer with set 9, binding 9") != std::string::npos);
+  CHECK(run_heddle({"spirv", file, "--expect", total + "=words:2"}).err.find("--machine") != std::string::npos);
+}
+
+TEST_CASE("a look-back that lacks coherent is found, and the mended one is right in all executions") {
+  const std::string shaders = HEDDLE_SOURCE_DIR "/samples/shaders/";
+  const Run wrong = run_heddle({"spirv", "--json", "--no-times", shaders + "look_back.spvasm"});
+  CHECK(wrong.exit_code == 1);
+  const Json found = lines_of(wrong.out).at(0);
+  CHECK(found["racy"] == true);
+  CHECK(found["holds"] == false);
+  CHECK(found["outcomes"].size() == 4);
+  const Run right = run_heddle({"spirv", "--json", "--no-times", shaders + "look_back_coherent.spvasm"});
+  CHECK(right.exit_code == 0);
+  const Json mended = lines_of(right.out).at(0);
+  CHECK(mended["racy"] == false);
+  CHECK(mended["holds"] == true);
+  CHECK(mended["complete"] == true);
+  for (const std::string name : {"look_back", "look_back_coherent"}) {
+    CHECK(run_heddle({"spirv", "--progress", "hsa", shaders + name + ".spvasm"}).exit_code == 0);
+    CHECK(run_heddle({"spirv", "--progress", "obe", shaders + name + ".spvasm"}).exit_code == 1);
+    const Run compiled = run_heddle({"spirv", "--json", "--no-times", shaders + name + ".comp"});
+    Json line = lines_of(compiled.out).at(0);
+    if (line.contains("error")) {
+      INFO(line["error"]);
+      CHECK(line["error"].get<std::string>().find("glslang-tools") != std::string::npos);
+      WARN("no GLSL compiler is installed: " << name << ".comp is not held against its text");
+      continue;
+    }
+    CHECK(line["outcomes"] == (name == "look_back" ? found : mended)["outcomes"]);
+    CHECK(line["executions"] == (name == "look_back" ? found : mended)["executions"]);
   }
 }

@@ -9,6 +9,10 @@
 namespace heddle::litmus {
 namespace {
 
+using progress::kProgressScopes;
+using progress::ProgressModel;
+using progress::ProgressModels;
+
 using Kind = SmallInstruction::Kind;
 
 /// By thread where it is (and whether it has begun) and its register; then memory.

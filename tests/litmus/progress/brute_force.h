@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/litmus/progress.h"
+#include "emulator/progress/models.h"
 
 namespace heddle::litmus {
 
@@ -22,7 +22,7 @@ struct SmallInstruction {
 
 /// A thread with one register.
 struct SmallThread {
-  ProgressPlace place{};
+  progress::ProgressPlace place{};
   std::vector<SmallInstruction> code;
 };
 
@@ -35,6 +35,6 @@ SmallProgram random_small_program(std::mt19937_64& random);
 std::string text_of(const SmallProgram& program);
 
 /// Whether the program ends, by brute force.
-bool ends(const SmallProgram& program, const ProgressModels& models);
+bool ends(const SmallProgram& program, const progress::ProgressModels& models);
 
 }  // namespace heddle::litmus

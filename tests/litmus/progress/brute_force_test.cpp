@@ -10,6 +10,7 @@
 
 using namespace heddle;
 using namespace heddle::litmus;
+using namespace heddle::progress;
 
 namespace {
 

@@ -3,11 +3,12 @@
 #include <string>
 #include <vector>
 
-#include "emulator/litmus/progress.h"
 #include "emulator/litmus/vulkan/parser.h"
 #include "emulator/litmus/vulkan/termination.h"
+#include "emulator/progress/models.h"
 
 using namespace heddle::litmus;
+using namespace heddle::progress;
 
 namespace {
 

@@ -139,7 +139,9 @@ TEST_CASE("no comment of a test's code is lost by its other spelling") {
     const Test test = parsed(source);
     comments += test.comments.size();
     const Spelling other = spelling_of(test) == Spelling::Calls ? Spelling::Tags : Spelling::Calls;
-    if (fits(test, other)) CHECK(parsed(spell(test, other)).comments.size() == test.comments.size());
+    // A host test has one spelling.
+    if (fits(test, other) && why_not_spelled(test, other).empty())
+      CHECK(parsed(spell(test, other)).comments.size() == test.comments.size());
   }
   CHECK(comments > 0);
 }

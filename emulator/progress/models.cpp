@@ -1,4 +1,4 @@
-#include "emulator/litmus/progress.h"
+#include "emulator/progress/models.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace heddle::litmus {
+namespace heddle::progress {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, ProgressModel>, 6> kModels{{{"fair", ProgressModel::Fair},
@@ -152,4 +152,4 @@ bool ProgressGroups::allow(std::span<const ThreadFate> fates) const {
   return makes_progress(device_, fates);
 }
 
-}  // namespace heddle::litmus
+}  // namespace heddle::progress

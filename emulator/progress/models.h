@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle::litmus {
+namespace heddle::progress {
 
 /// Which of the groups directly inside of a group that makes progress make progress as well.
 enum class ProgressModel : std::uint8_t {
@@ -80,4 +80,4 @@ class ProgressGroups {
   Group device_;
 };
 
-}  // namespace heddle::litmus
+}  // namespace heddle::progress
