@@ -26,6 +26,7 @@ class Numbers {
     return known->second;
   }
   const T& operator[](std::uint32_t number) const { return *values_[number]; }
+  std::size_t size() const { return values_.size(); }
 
  private:
   std::map<T, std::uint32_t> numbers_;

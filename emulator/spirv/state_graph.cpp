@@ -14,6 +14,9 @@ using explore::StepKind;
 /// So many iterations and fences in a row that others do not see are given up.
 constexpr std::size_t kLongestComputation = 100000;
 
+/// So many bytes of what objects hold in some state are kept.
+constexpr std::uint64_t kMostKeptBytes = std::uint64_t{1} << 30;
+
 /// The commands in front of which an invocation may stand: those that may be steps, and its first.
 std::set<std::uint32_t> places_to_stand(const Code& code) {
   std::set<std::uint32_t> out{0};
@@ -138,7 +141,7 @@ void StateGraph::number_barrier_loops() {
 void StateGraph::explore(std::size_t most_states, const std::atomic<bool>& cancelled) {
   states_.add(first_row());
   for (State state = 0; state < size(); ++state) {
-    if (size() > most_states || cancelled.load(std::memory_order_relaxed)) {
+    if (size() > most_states || kept_bytes_ > kMostKeptBytes || cancelled.load(std::memory_order_relaxed)) {
       complete_ = false;
       return;
     }
@@ -222,7 +225,9 @@ void StateGraph::put(Row& row, const Locations& where, std::uint64_t value) cons
   Bytes bytes = objects_[number];
   for (std::uint32_t i = 0; i < where.size_bytes; ++i)
     bytes[where.offset_bytes + i] = static_cast<char>(value >> (8 * i));
+  const std::size_t before = objects_.size();
   number = objects_.of(bytes);
+  if (objects_.size() > before) kept_bytes_ += bytes.size();
 }
 
 const StateGraph::Standing& StateGraph::standing(std::uint32_t thread, std::uint32_t number) const {

@@ -135,6 +135,8 @@ class StateGraph : public progress::Graph {
   progress::States states_;
   mutable progress::Numbers<Local> locals_;
   mutable progress::Numbers<Bytes> objects_;
+  /// How many bytes of objects are kept, whatever states they are of.
+  mutable std::uint64_t kept_bytes_ = 0;
   mutable std::set<std::uint32_t> faults_;
   progress::Edges edges_;
   bool complete_ = true;
