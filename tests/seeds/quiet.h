@@ -5,6 +5,7 @@
 
 #include <heddle/explore.h>
 
+#include <chrono>
 #include <cstdio>
 #include <string>
 
