@@ -18,6 +18,7 @@ DataRace readable(DataRace race) {
        {&race.object, &race.member, &race.reason, &race.missing, &race.no_change, &race.excuse, &race.replay})
     *text = text::readable(*text);
   for (std::string& change : race.changes) change = text::readable(change);
+  for (CandidateChange& candidate : race.candidates) candidate.text = text::readable(candidate.text);
   for (RacedObject& other : race.other_objects) other.name = text::readable(other.name);
   for (DataRace& other : race.related) other = readable(std::move(other));
   return race;
@@ -30,6 +31,7 @@ RaceReport readable(RaceReport report) {
     advice.operation = text::readable(advice.operation);
     advice.enough = text::readable(advice.enough);
   }
+  for (CandidateChange& change : report.together) change.text = text::readable(change.text);
   for (std::string& remark : report.remarks) remark = text::readable_lines(remark);
   return report;
 }

@@ -11,6 +11,7 @@
 #include "emulator/cli/races/temporary_file.h"
 #include "emulator/cli/races/variable.h"
 #include "emulator/edits/list_text.h"
+#include "emulator/report/readable_report.h"
 #include "emulator/report/records.h"
 #include "emulator/report/report_text.h"
 #include "runtime/seed.h"
@@ -97,7 +98,8 @@ void try_changes_on(RaceReport& report, const std::vector<std::string>& program,
   proposals::try_changes(report, repeated, limits);
 }
 
-std::string changes_text(const RaceReport& report) {
+std::string changes_text(const RaceReport& given) {
+  const RaceReport report = report::readable(given);
   std::string text = report::together_text(report);
   for (const DataRace& race : report.races) {
     if (race.candidates.empty()) continue;

@@ -43,6 +43,6 @@ RaceReport without_changes(RaceReport report);
 void try_changes_on(RaceReport& report, const std::vector<std::string>& program, int status,
                     RepeatedProgram::Clock::duration took, double seconds);
 /// What was tried, for people.
-std::string changes_text(const RaceReport& report);
+std::string changes_text(const RaceReport& given);
 
 }  // namespace heddle::cli

@@ -53,7 +53,7 @@ TEST_CASE("as JSON the changes are those that were tried, with how often, and th
   CHECK_FALSE(untried.at("changes").empty());
 }
 
-TEST_CASE("--apply writes the change as a patch, with which the source has the barrier, and over no file") {
+TEST_CASE("the option --apply writes the change as a patch, with which the source has the barrier, and over no file") {
   const TemporaryDirectory directory;
   const std::string file = directory.path("mend.patch");
   const Run run = run_on_kernels({"races", "--change-seconds", "20", "--apply", file}, "tile");
