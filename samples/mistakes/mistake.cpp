@@ -29,7 +29,8 @@ int explore(const std::string& what, const Test& wrong, const Test& right, std::
   if (which != Which::Right) {
     fmt::print("\nthe wrong kernel:\n");
     const SeedReport bad = explore_seeds(wrong, seeds, options);
-    // `heddle races` runs this again with changes, and with one that mends it there is nothing to find.
+    // `heddle races` runs this again with changes, and with one that mends it there is nothing to
+    // find.
     as_expected = bad.failed() || std::getenv("HEDDLE_EDITS") != nullptr;
     if (bad.failed()) {
       fmt::print("  trial {} of {}\n", bad.trials, seeds);
