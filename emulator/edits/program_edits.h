@@ -23,9 +23,9 @@ class EditList {
 
   const std::vector<Edit>& edits() const { return edits_; }
   void meet(std::size_t edit) { met_[edit].store(true, std::memory_order_relaxed); }
-  /// Those that met no instruction so far.
+  /// The edits that met no instruction so far.
   std::vector<Edit> unmet() const;
-  /// What met no instruction is not to be told: it was tried.
+  /// Edits that meet no instruction are not to be told: they are only tried.
   void keep_silent() { is_silent_.store(true, std::memory_order_relaxed); }
   bool is_silent() const { return is_silent_.load(std::memory_order_relaxed); }
 

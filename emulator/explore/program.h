@@ -176,7 +176,7 @@ struct Program {
   std::vector<model::AgentPair> interlock_order;
   std::vector<model::AgentPair> shader_inputs;
 
-  /// Those of one agent in program order.
+  /// Calls of the host; the calls of one agent stand in program order.
   std::vector<Call> calls;
   /// As in model::Execution.
   std::shared_ptr<const model::HostSide> host;

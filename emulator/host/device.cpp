@@ -200,7 +200,7 @@ std::string name_of_dispatch(const DeviceState& state, std::uint64_t number, con
   throw NoMemory("out of memory in " + name_of_dispatch(state, state.dispatches - 1, groups, local));
 }
 
-/// What is wrong with the end of a dispatch that has come to it, as undefined values go; null if nothing is.
+/// The failure of a dispatch whose end depends on an undefined value; null if it depends on none.
 std::unique_ptr<runtime::Failure> end_following(emulation::Emulator& emulator) {
   std::optional<Finding> wrong = emulator.following().end();
   if (!wrong) return nullptr;
@@ -208,7 +208,7 @@ std::unique_ptr<runtime::Failure> end_following(emulation::Emulator& emulator) {
   return std::make_unique<runtime::Failure>(runtime::Failure{std::move(*wrong), nullptr});
 }
 
-/// Those that edits put in before dispatch `number` of the device.
+/// Puts in the dependencies that edits want before dispatch `number` of the device.
 [[gnu::cold]] void put_dependencies(DeviceState& state, std::uint64_t number) {
   for (const Edit* edit : state.emulator->edits->before_dispatch(number))
     state.depend(edit->orders_memory ? memory::Dependency::Memory : memory::Dependency::Execution);

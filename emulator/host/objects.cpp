@@ -1,4 +1,4 @@
-// What the bytes of a dispatch are called: buffers, images, and Workgroup variables, which are made here.
+// What the bytes of a dispatch are called: buffers, images, and Workgroup memory, whose variables are made here.
 
 #include <fmt/format.h>
 

@@ -158,7 +158,7 @@ Header Lexer::header() {
   }
   if (done()) throw ParseError(place_, "expected '{' before the declarations, found end of file");
   header.comment = source_.substr(comment_begin, at_ - comment_begin);
-  // Those in front of the language are the text's that it stands in.
+  // Comments in front of the language belong to the text around the test.
   comments_.clear();
   return header;
 }

@@ -312,7 +312,7 @@ class Trials {
   std::map<std::size_t, std::size_t> next_;
   std::map<std::size_t, std::size_t> tried_;
   std::map<std::size_t, std::string> brought_;
-  /// Those that did not come again.
+  /// Findings that did not come again when the program ran once more without a change.
   std::set<std::size_t> is_other_;
   std::size_t candidates_ = 0;
   std::size_t done_ = 0;

@@ -51,7 +51,7 @@ std::optional<proposals::RunResult> RepeatedProgram::run(const std::vector<Edit>
   const Variable file("HEDDLE_RACES_FILE", records.path());
   const Variable of_edits("HEDDLE_EDITS", edits.empty() ? "" : list.path());
   const Variable trace("HEDDLE_TRACE", "");
-  // Nobody is told of a failure that these runs would make smaller, or mend.
+  // These runs make no failure smaller and try no changes of their own: nobody would be told of that.
   const Variable shrinking("HEDDLE_EXPLORE_SHRINK", "0");
   const Variable changes("HEDDLE_EXPLORE_CHANGES", "0");
   const Variable seed("HEDDLE_SEED", std::to_string(seed_ + number));

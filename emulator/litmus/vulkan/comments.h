@@ -23,13 +23,13 @@ class PlacedComments {
   explicit PlacedComments(const Test& test);
 
   using Texts = std::vector<std::string>;
-  /// Those that begin the line, or the cell of a table, in which the instruction (of a thread, by number) comes next.
+  /// The comments that begin the line, or the cell of a table, of an instruction (by thread and number).
   const Texts& in_front(std::size_t thread, std::size_t instruction) const;
-  /// Those that stand in its line, or cell, behind its beginning.
+  /// The comments in the line, or the cell, of an instruction that stand behind its beginning.
   const Texts& behind(std::size_t thread, std::size_t instruction) const;
-  /// Those in front of the threads.
+  /// The comments in front of the threads.
   const Texts& of_declarations() const { return of_declarations_; }
-  /// Those behind the code.
+  /// The comments behind the code.
   const Texts& at_end() const { return at_end_; }
 
  private:

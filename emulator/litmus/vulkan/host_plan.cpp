@@ -337,7 +337,7 @@ void Planner::submit_batch(const Batch& batch, AgentId submission, Queue& queue)
       command(batch, one, queue);
     }
   }
-  // Those of one batch have no order.
+  // Signals of one batch have no order among themselves.
   for (const AgentId earlier : queue.signals)
     for (const AgentId later : own) order(earlier, later);
   queue.signals.insert(queue.signals.end(), own.begin(), own.end());

@@ -79,7 +79,7 @@ struct HostCall {
 
 struct HostTest {
   std::vector<Batch> batches;
-  /// Those of one thread in program order.
+  /// Calls of the host; the calls of one thread stand in program order.
   std::vector<HostCall> calls;
   /// Variables, as declared.
   std::vector<std::uint32_t> uniform;
