@@ -21,6 +21,18 @@ const steps = ({page, shot, tab, eventually, open, write, run}) => {
     return [Math.max(...right), document.querySelector('.cm-scroller').getBoundingClientRect().right];
   });
   return [
+    ['on a phone a lesson begins at the top of the screen, and so does the test that it opens', async () => {
+      await page.setViewportSize({width: 390, height: 844});
+      await tab('Course');
+      await page.getByLabel('Lesson').selectOption({index: 2});
+      const top = part => page.locator(part).evaluate(element => element.getBoundingClientRect().top);
+      await eventually(async () => assert.ok(Math.abs(await top('.results')) < 20, `the lesson is at ${await top('.results')}`));
+      await page.locator('.course button.test', {hasText: '3-fences'}).first().click();
+      await eventually(async () => assert.ok(Math.abs(await top('#test')) < 20, `the test is at ${await top('#test')}`));
+      assert.ok(await page.getByRole('tab', {name: 'Kernels'}).evaluate(element => element.getBoundingClientRect().right <= innerWidth),
+                'the last view is on the screen');
+      await page.setViewportSize({width: 1280, height: 900});
+    }],
     ['no thread of a lesson is cut off in the editor: on a laptop, in a classroom and on a phone', async () => {
       await tab('Run');
       for (const [width, classroom] of [[1280, false], [1920, true], [390, false]]) {

@@ -38,6 +38,11 @@ function problemsOf(answer: Answer | null): Problem[] {
   });
 }
 
+/** Brings a part to the top of a screen on which the parts of the page stand below each other. */
+function showOnNarrow(part: Element | null) {
+  if (matchMedia('(max-width: 800px)').matches) part?.scrollIntoView();
+}
+
 /** The views' names; arrows go from one to the next. */
 function Tabs({tab, onTab}: {tab: Tab; onTab: (tab: Tab) => void}) {
   const onKey = (event: KeyboardEvent) => {
@@ -88,6 +93,11 @@ export function App({asker}: {asker: Engine}) {
   useEffect(() => keep('tab', tab), [tab]);
   useEffect(() => keep('lesson', lesson), [lesson]);
   useEffect(() => keep('folded', folded), [folded]);
+
+  // Where the test stands above the views, what is to be read begins at the top of the screen.
+  useEffect(() => {
+    if (tab === 'course' || tab === 'challenges') showOnNarrow(results.current);
+  }, [tab, lesson, challenge]);
 
   /** What is known of another text is known no more. */
   const forget = () => {
@@ -165,6 +175,7 @@ export function App({asker}: {asker: Engine}) {
     forget();
     setNotice('');
     works.openText(one.name, one.text);
+    showOnNarrow(document.getElementById('test'));
   };
   const openTest = (test: OwnTest) => {
     forget();

@@ -173,14 +173,15 @@ export const kChallenges = [
   {
     id: 'available', lesson: 6, title: 'On its way', kind: 'edit', may: 'tags', most: 1,
     text: message('available', {flag: 'st.atom.rel.dv.sc0.semsc0', see: kAcquire}), goal: kHandedOver, solution: message('available', {flag: kRelease, see: kAcquire}),
-    ask: 'Change one instruction.', hints: ['The write of x never leaves the cache of P0.', 'Add .semav to the release.'],
+    ask: 'Change one instruction, so that P1, which has seen y = 1, never reads the old x, and there is no race.',
+    hints: ['The write of x never leaves the cache of P0.', 'Add .semav to the release.'],
   },
   {
     id: 'own-operations', lesson: 6, title: 'Without the help of the flag', kind: 'edit', may: 'tags',
     text: message('own-operations', {flag: 'st.atom.rel.dv.sc0.semsc0', see: 'ld.atom.acq.dv.sc0.semsc0'}), goal: kHandedOver,
     frozen: ['st.atom.rel.dv.sc0.semsc0 y, 1', 'ld.atom.acq.dv.sc0.semsc0 r0, y'],
     solution: message('own-operations', {data: 'st.av.dv.sc0', flag: 'st.atom.rel.dv.sc0.semsc0', see: 'ld.atom.acq.dv.sc0.semsc0', load: 'ld.vis.dv.sc0'}),
-    ask: 'Leave the flag as it is. The accesses of x can bring operations of their own.',
+    ask: 'Leave the flag as it is, and let P1, which has seen y = 1, never read the old x: the accesses of x can bring operations of their own.',
     hints: ['A write can be made available by itself, and a read visible.', 'st.av.dv.sc0 and ld.vis.dv.sc0'],
   },
   {

@@ -118,7 +118,8 @@ export function RunPanel(props: Props) {
       {running && <p><progress max={runs * chosen.length} value={Object.values(totals).reduce((sum, one) => sum + one.runs, 0)} />{' '}
         <button type="button" onClick={props.onStop}>Stop</button></p>}
       {props.runProblem && <p class="problem" role="alert">{prose(props.runProblem)}</p>}
-      {!answer && <p class="faint">Press <b>Run</b> (Ctrl+Enter), and see what this test can do.</p>}
+      {!answer && <p class="faint">Press <b>Run</b> (Ctrl+Enter), and see what this test can do.
+        New to the memory of GPUs? <a href="#course/1">The course</a> begins with two threads and two variables.</p>}
       {answer?.claims && <Claims answer={answer} />}
       {answer?.outcomes && <Outcomes answer={answer} chosen={chosen} totals={totals} onPlay={props.onPlay} />}
       {answer?.outcomes && <p class="faint">
