@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <memory_resource>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <tuple>
@@ -34,20 +35,22 @@ Json lines_of(const std::string& file) {
 /// Texts that come again and again, by number.
 class Texts {
  public:
-  std::int64_t number(std::string&& text) {
-    const auto [known, fresh] = numbers_.try_emplace(std::move(text), all_.size());
-    if (fresh) all_.push_back(&known->first);
-    return static_cast<std::int64_t>(known->second);
+  /// There may be so many.
+  void reserve(std::size_t texts) { numbers_.reserve(texts); }
+  std::int64_t number(std::string_view text) {
+    if (const auto known = numbers_.find(text); known != numbers_.end()) return known->second;
+    char* const kept = static_cast<char*>(arena_.allocate(std::max<std::size_t>(text.size(), 1), 1));
+    text.copy(kept, text.size());
+    all_.emplace_back(kept, text.size());
+    return numbers_[all_.back()] = static_cast<std::int64_t>(all_.size() - 1);
   }
-  Json all() const {
-    Json json = Json::array();
-    for (const std::string* text : all_) json.push_back(*text);
-    return json;
-  }
+  Json all() const { return all_; }
 
  private:
-  std::unordered_map<std::string, std::size_t> numbers_;
-  std::vector<const std::string*> all_;
+  /// A film has hundreds of thousands of texts, which all end with it.
+  std::pmr::monotonic_buffer_resource arena_;
+  std::pmr::unordered_map<std::string_view, std::int64_t> numbers_{&arena_};
+  std::vector<std::string_view> all_;
 };
 
 /// Appends bytes as base64 (RFC 4648).
@@ -135,6 +138,7 @@ class Columns {
 class FilmColumns {
  public:
   explicit FilmColumns(const TraceFilm& film) : film_(film) {
+    texts_.reserve(film.operations().size());
     for (const FilmOperation& one : film.operations()) add(one);
     for (const FilmEvent& event : film.events()) add(event);
   }
@@ -191,7 +195,7 @@ class FilmColumns {
 
   /// What operations are called comes in runs of equals.
   std::int64_t words(std::string_view called) {
-    if (called != last_words_.first || called.empty()) last_words_ = {called, texts_.number(std::string(called))};
+    if (called != last_words_.first || called.empty()) last_words_ = {called, texts_.number(called)};
     return last_words_.second;
   }
 
@@ -251,10 +255,10 @@ class FilmColumns {
     const FilmOperation* const one = film_.operation_of(event);
     if (event.kind == FilmEventKind::Moved) {
       const bool to_memory = event.to >= trace::CacheLevel::Shader;
-      std::string name = to_memory ? "memory" : film_.names().cache(event.agent, event.to);
+      const std::string name = to_memory ? "memory" : film_.names().cache(event.agent, event.to);
       const std::int64_t how = texts_.number(
           fmt::format("goes from the {} to {}, {}", trace::name(event.from), name, name_of(event.reason)));
-      moves_.row({event_count_, to_memory ? kNone : caches_.number(std::move(name)), how,
+      moves_.row({event_count_, to_memory ? kNone : caches_.number(name), how,
                   texts_.number(film_.names().element(event.bytes))});
     } else if (event.kind == FilmEventKind::Operation && one && one->moves) {
       moves_.row({event_count_, caches_.number(film_.names().cache(one->operation.agent, trace::CacheLevel::Agent)),
