@@ -1,0 +1,169 @@
+#include "emulator/queues/domains.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace heddle::queues {
+namespace {
+
+/// So many values of a word are kept.
+constexpr std::size_t kMostVersions = 4;
+/// One in so many times a write that should be over takes effect behind the one that follows it.
+constexpr std::uint32_t kOvertakenOneIn = 3;
+constexpr std::uint32_t kStaleOneIn = 2;
+
+std::uint32_t merged(std::uint32_t old, std::uint32_t fresh, std::uint8_t bytes) {
+  std::uint32_t mask = 0;
+  for (unsigned i = 0; i < kWordBytes; ++i)
+    if ((bytes >> i & 1) != 0) mask |= std::uint32_t{0xff} << 8 * i;
+  return (old & ~mask) | (fresh & mask);
+}
+
+/// Calls with_word(word, bytes, first byte of the word, place in the range, count) for each word of the range.
+template <typename Do>
+void for_each_word(std::uint64_t offset, std::uint64_t size, Do with_word) {
+  for (std::uint64_t at = 0; at < size;) {
+    const std::uint64_t in_word = (offset + at) % kWordBytes;
+    const std::uint64_t count = std::min(kWordBytes - in_word, size - at);
+    with_word((offset + at) / kWordBytes, in_word, at, count);
+    at += count;
+  }
+}
+
+}  // namespace
+
+Domains::Memory& Domains::add(const detail::Owner& owner) {
+  Memory& made = memories_[owner->id];
+  if (!made.owner) made.owner = owner;
+  return made;
+}
+
+Domains::Memory* Domains::find(AllocationId allocation) {
+  const auto found = memories_.find(allocation);
+  return found == memories_.end() ? nullptr : &found->second;
+}
+
+std::uint32_t Domains::word_in(const Memory& memory, std::uint64_t word) {
+  std::uint32_t out = 0;
+  const std::uint64_t begin = word * kWordBytes;
+  std::memcpy(&out, memory.owner->bytes + begin, std::min(kWordBytes, memory.owner->size_bytes - begin));
+  return out;
+}
+
+void Domains::set_word(Memory& memory, std::uint64_t word, std::uint32_t value) {
+  const std::uint64_t begin = word * kWordBytes;
+  std::memcpy(memory.owner->bytes + begin, &value, std::min(kWordBytes, memory.owner->size_bytes - begin));
+}
+
+bool Domains::decides(NodeId earlier, NodeId later, std::uint32_t one_in, unsigned matter) {
+  const auto [at, fresh] = decided_.try_emplace({earlier, later, matter}, false);
+  if (fresh) at->second = choice_.below(one_in, ChoicePoint::Memory) == 1;
+  return at->second;
+}
+
+/// From the newest one back to the last that all readers must know of.
+const Domains::Version& Domains::seen(const std::vector<Version>& versions, std::uint64_t word,
+                                      const std::vector<Access>& readers) {
+  std::size_t at = versions.size() - 1;
+  for (; at > 0; --at) {
+    const Access& writer = versions[at].writer;
+    if (writer.node == kNoNode || writer.atomic) break;
+    const auto must_know = [&](Access reader) {
+      reader.offset = word * kWordBytes;
+      Access written = writer;
+      written.offset = reader.offset;
+      return order_.missing(written, reader) == Missing::Nothing;
+    };
+    if (std::any_of(readers.begin(), readers.end(), must_know)) break;
+    if (!decides(writer.node, readers.front().node, kStaleOneIn, 0)) break;
+  }
+  return versions[at];
+}
+
+void Domains::load(Memory& memory, std::uint64_t offset, std::span<std::byte> to, Access reader) {
+  const std::vector<Access> readers{reader};
+  for_each_word(offset, to.size(), [&](std::uint64_t word, std::uint64_t in, std::uint64_t at, std::uint64_t count) {
+    const auto found = memory.words.find(word);
+    const std::uint32_t value =
+        found == memory.words.end() ? word_in(memory, word) : seen(found->second, word, readers).value;
+    std::memcpy(&to[at], reinterpret_cast<const std::byte*>(&value) + in, count);
+  });
+}
+
+void Domains::put(Memory& memory, std::uint64_t word, std::uint32_t before, std::uint32_t value, Access writer) {
+  std::vector<Version>& versions = memory.words[word];
+  if (versions.empty()) versions.push_back({{}, before});
+  writer.offset = word * kWordBytes;
+  const Version& last = versions.back();
+  if (last.writer.node == writer.node) {
+    versions.back().value = value;
+  } else if (last.writer.node != kNoNode && !last.writer.atomic && !writer.atomic &&
+             order_.missing(last.writer, writer) != Missing::Nothing &&
+             decides(last.writer.node, writer.node, kOvertakenOneIn, 1)) {
+    versions.insert(versions.end() - 1, {writer, value});
+  } else {
+    versions.push_back({writer, value});
+  }
+  if (versions.size() > kMostVersions) versions.erase(versions.begin());
+  set_word(memory, word, versions.back().value);
+}
+
+void Domains::store(Memory& memory, std::uint64_t offset, std::span<const std::byte> from, Access writer) {
+  for_each_word(offset, from.size(), [&](std::uint64_t word, std::uint64_t in, std::uint64_t at, std::uint64_t count) {
+    const std::uint32_t before = word_in(memory, word);
+    std::uint32_t value = before;
+    std::memcpy(reinterpret_cast<std::byte*>(&value) + in, &from[at], count);
+    put(memory, word, before, value, writer);
+  });
+  memory.owner->initialized.mark(offset, from.size());
+}
+
+Domains::Presented Domains::present(Memory& memory, const std::vector<Access>& readers) {
+  Presented out;
+  out.memory = &memory;
+  const std::byte* const bytes = memory.owner->bytes;
+  out.newest.assign(bytes, bytes + memory.owner->size_bytes);
+  for (const auto& [word, versions] : memory.words) {
+    const std::uint32_t value = seen(versions, word, readers).value;
+    if (value == versions.back().value) continue;
+    out.older.push_back(word);
+    set_word(memory, word, value);
+  }
+  return out;
+}
+
+namespace {
+
+std::uint32_t newest_of(const Domains::Presented& presented, std::uint64_t word) {
+  std::uint32_t out = 0;
+  const std::uint64_t begin = word * kWordBytes;
+  std::memcpy(&out, &presented.newest[begin], std::min(kWordBytes, presented.newest.size() - begin));
+  return out;
+}
+
+}  // namespace
+
+void Domains::take(const Presented& presented, std::uint64_t word, std::uint8_t bytes, const Access& writer) {
+  const std::uint32_t before = newest_of(presented, word);
+  put(*presented.memory, word, before, merged(before, word_in(*presented.memory, word), bytes), writer);
+}
+
+void Domains::restore(const Presented& presented, const std::unordered_map<std::uint64_t, std::uint8_t>& written) {
+  for (const std::uint64_t word : presented.older)
+    if (written.count(word) == 0) set_word(*presented.memory, word, newest_of(presented, word));
+}
+
+Domains::Atom& Domains::atom(Memory& memory, std::uint64_t offset, const Access& reader) {
+  const std::uint64_t number = offset / atom_bytes_;
+  const auto [at, fresh] = memory.atoms.try_emplace(number);
+  if (fresh) {
+    const std::uint64_t begin = number * atom_bytes_;
+    const std::uint64_t size = std::min(atom_bytes_, memory.owner->size_bytes - begin);
+    at->second.bytes.resize(size);
+    at->second.dirty.resize(size);
+    load(memory, begin, at->second.bytes, reader);
+  }
+  return at->second;
+}
+
+}  // namespace heddle::queues

@@ -1,0 +1,94 @@
+#pragma once
+
+/// \file
+/// What memory holds for whom: values that some may not see yet, and the host's caches of memory that is not coherent.
+
+#include <heddle/choice.h>
+#include <heddle/detail/queue_commands.h>
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "emulator/queues/order.h"
+#include "emulator/queues/races.h"
+
+namespace heddle::queues {
+
+/// Memory as it is for commands and for the host. The storage of an allocation has the newest value of each word; an
+/// access to which the order has a missing link may be given an older one, and may be overtaken by the write that it
+/// should have replaced: a choice decides.
+class Domains {
+ public:
+  /// An atom of memory that is not coherent, in the host's cache.
+  struct Atom {
+    std::vector<std::byte> bytes;
+    /// By byte: written by the host, and not flushed.
+    std::vector<bool> dirty;
+  };
+  struct Memory {
+    detail::Owner owner;
+    bool host_visible = false;
+    bool coherent = false;
+    bool exclusive = false;
+    bool freed = false;
+    NodeId freed_by = kNoNode;
+    struct Version {
+      Access writer;
+      std::uint32_t value = 0;
+    };
+    /// By word, oldest first; none of words that are the same for all.
+    std::map<std::uint64_t, std::vector<Version>> words;
+    std::map<std::uint64_t, Atom> atoms;
+  };
+  /// What a dispatch finds in the storage of a memory, and what the newest values are.
+  struct Presented {
+    Memory* memory = nullptr;
+    std::vector<std::byte> newest;
+    /// Words in which the dispatch finds older ones.
+    std::vector<std::uint64_t> older;
+  };
+
+  Domains(const Order& order, Choice& choice, std::uint64_t atom_bytes)
+      : order_(order), choice_(choice), atom_bytes_(atom_bytes) {}
+
+  Memory& add(const detail::Owner& owner);
+  /// The memory of the allocation; null if none of these is.
+  Memory* find(AllocationId allocation);
+  std::uint64_t atom_bytes() const { return atom_bytes_; }
+
+  /// The bytes from `offset` on as the reader sees them. `reader.offset` is not looked at.
+  void load(Memory& memory, std::uint64_t offset, std::span<std::byte> to, Access reader);
+  void store(Memory& memory, std::uint64_t offset, std::span<const std::byte> from, Access writer);
+
+  /// Before a dispatch: its storage is what these readers, which are all that it may be, see.
+  Presented present(Memory& memory, const std::vector<Access>& readers);
+  /// After it, of a word that it wrote: these bytes of what is there now are the writer's.
+  void take(const Presented& presented, std::uint64_t word, std::uint8_t bytes, const Access& writer);
+  /// And at last: what was older and not written is the newest again.
+  void restore(const Presented& presented, const std::unordered_map<std::uint64_t, std::uint8_t>& written);
+
+  // The host's cache.
+  /// The atom with that byte, filled by `reader` if it is not there.
+  Atom& atom(Memory& memory, std::uint64_t offset, const Access& reader);
+
+ private:
+  using Version = Memory::Version;
+  static std::uint32_t word_in(const Memory& memory, std::uint64_t word);
+  static void set_word(Memory& memory, std::uint64_t word, std::uint32_t value);
+  const Version& seen(const std::vector<Version>& versions, std::uint64_t word, const std::vector<Access>& readers);
+  void put(Memory& memory, std::uint64_t word, std::uint32_t before, std::uint32_t value, Access writer);
+  /// The same for all words that are a matter of these two.
+  bool decides(NodeId earlier, NodeId later, std::uint32_t one_in, unsigned matter);
+
+  const Order& order_;
+  Choice& choice_;
+  const std::uint64_t atom_bytes_;
+  std::map<AllocationId, Memory> memories_;
+  std::map<std::tuple<NodeId, NodeId, unsigned>, bool> decided_;
+};
+
+}  // namespace heddle::queues

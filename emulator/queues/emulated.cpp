@@ -1,0 +1,311 @@
+#include "emulator/queues/emulated.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+#include "emulator/host/device_state.h"
+#include "emulator/queues/ear.h"
+#include "emulator/queues/teller.h"
+#include "emulator/queues/transfers.h"
+#include "emulator/queues/trouble.h"
+#include "runtime/text/readable.h"
+
+namespace heddle::queues {
+
+using detail::CommandKind;
+using model::Accesses;
+using model::Stages;
+
+EmulatedEngine::EmulatedEngine(DeviceOptions options, std::uint64_t atom_bytes)
+    : choice_(0), domains_(order_, choice_, atom_bytes) {
+  options.mode = Mode::Emulated;
+  // Commands run one after the other.
+  options.races_parallel = false;
+  state_ = std::make_shared<detail::DeviceState>(std::move(options));
+  choice_ = SeededChoice(state_->seed() * 0x9e3779b97f4a7c15u + 0x5157);
+  device_.emplace(new detail::DeviceHandle{state_});
+  ear_ = std::make_unique<KernelEar>(finder_);
+  state_->watchers.also_tell(*ear_, *state_->memory);
+  teller_ = std::make_unique<RaceTeller>(order_, domains_, state_->options);
+}
+
+EmulatedEngine::~EmulatedEngine() = default;
+
+void EmulatedEngine::check_thread() const {
+  if (std::this_thread::get_id() != thread_)
+    throw std::logic_error(
+        "heddle: a second thread calls an emulated logical device: its calls come from the thread that made it (native "
+        "mode takes several, and heddle/host_device.h emulates them)");
+}
+
+void EmulatedEngine::tell_races() {
+  finder_.command_ends();
+  teller_->tell(finder_.found());
+}
+
+std::vector<DataRace> EmulatedEngine::races() const {
+  return teller_->races();
+}
+
+// Execution.
+
+bool EmulatedEngine::resolve(const Open& open) {
+  Node& node = order_[open.node];
+  if (!open.semaphore || !open.semaphore->timeline || node.kind != NodeKind::SemaphoreWait || !node.after.empty())
+    return true;
+  const auto& signals = open.semaphore->signals;
+  auto best = signals.end();
+  for (auto signal = signals.begin(); signal != signals.end(); ++signal)
+    if (signal->value >= open.value && (best == signals.end() || signal->value < best->value)) best = signal;
+  if (best == signals.end()) return open.semaphore->value >= open.value;
+  if (!is_done(best->node)) return false;
+  node.after.push_back(best->node);
+  return true;
+}
+
+bool EmulatedEngine::is_ready(const Open& open) {
+  if (!resolve(open)) return false;
+  const std::vector<NodeId>& after = order_[open.node].after;
+  return std::all_of(after.begin(), after.end(), [&](NodeId node) {
+    return order_[node].kind == NodeKind::Host || is_done(node) || order_[node].kind == NodeKind::Submission;
+  });
+}
+
+void EmulatedEngine::finish(const Open& open) {
+  if (done_.size() <= open.node) done_.resize(open.node + 1);
+  done_[open.node] = true;
+  if (order_[open.node].kind == NodeKind::SemaphoreSignal) {
+    if (open.semaphore->timeline) check_goes_on(*open.semaphore, open.value, "submit2");
+    open.semaphore->value = open.value;
+  }
+  if (open.fence) {
+    open.fence->signaled = true;
+    open.fence->pending = false;
+  }
+}
+
+void EmulatedEngine::execute(const Open& open) {
+  order_.begin(open.node);
+  // Also where its kernel is wrong: what follows goes on.
+  try {
+    if (open.command) execute_command(open);
+  } catch (...) {
+    finish(open);
+    throw;
+  }
+  finish(open);
+}
+
+void EmulatedEngine::run_operations() {
+  for (bool found = true; found;) {
+    found = false;
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+      if (open_[i].command || !is_ready(open_[i])) continue;
+      const Open one = std::move(open_[i]);
+      open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(i));
+      execute(one);
+      found = true;
+      break;
+    }
+  }
+}
+
+bool EmulatedEngine::run_one() {
+  run_operations();
+  std::vector<std::size_t> ready;
+  for (std::size_t i = 0; i < open_.size(); ++i)
+    if (is_ready(open_[i])) ready.push_back(i);
+  if (ready.empty()) return false;
+  const std::size_t chosen =
+      ready[choice_.below(static_cast<std::uint32_t>(ready.size()), ChoicePoint::Workgroup)];
+  const Open one = std::move(open_[chosen]);
+  open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(chosen));
+  execute(one);
+  run_operations();
+  return true;
+}
+
+void EmulatedEngine::step() {
+  while (!open_.empty() && choice_.below(2, ChoicePoint::Preemption) == 0)
+    if (!run_one()) return;
+}
+
+std::string EmulatedEngine::who_waits() const {
+  for (const Open& open : open_)
+    if (open.semaphore && order_[open.node].kind == NodeKind::SemaphoreWait && !is_done(open.node))
+      return fmt::format(": a batch that was submitted at {}:{} waits for {}", order_[open.node].where.file,
+                         order_[open.node].where.line, text_of(*open.semaphore, open.value));
+  return "";
+}
+
+template <typename Done>
+void EmulatedEngine::run_until(const char* call, const std::string& object, const SourceLocation& where,
+                               const Done& done) {
+  check_thread();
+  run_operations();
+  while (!done())
+    if (!run_one()) tell_deadlock(call, object, where, who_waits());
+}
+
+void EmulatedEngine::execute_command(const Open& open) {
+  switch (open.command->kind) {
+    case CommandKind::Dispatch:
+    case CommandKind::DispatchIndirect:
+      dispatch(open);
+      break;
+    case CommandKind::Copy:
+      copy(open);
+      break;
+    default:
+      clear(open);
+  }
+  tell_races();
+}
+
+void EmulatedEngine::dispatch(const Open& open) {
+  const detail::Command& command = *open.command;
+  if (open.reads_groups) {
+    Domains::Memory& from = memory_of(command.from.owner());
+    Access reads = access_by(open.node, from, command.from.reference(), Accesses::IndirectRead, false);
+    hear(reads, command.from_offset, command.size, "read of parameters", command.where);
+    domains_.load(from, command.from_offset, std::as_writable_bytes(std::span(*open.groups)), reads);
+    return;
+  }
+  std::map<AllocationId, std::vector<Access>> readers;
+  const std::vector<emulation::Binding> bindings = command.dispatch->bindings();
+  for (const emulation::Binding& binding : bindings) {
+    Domains::Memory* const memory = binding.allocation ? domains_.find(binding.allocation->id) : nullptr;
+    if (!memory) continue;
+    const Accesses kind =
+        binding.storage_class == StorageClass::Uniform ? Accesses::UniformRead : Accesses::StorageRead;
+    readers[binding.allocation->id].push_back(access_by(open.node, *memory, binding.reference, kind, false));
+  }
+  std::vector<Domains::Presented> presented;
+  for (const auto& [allocation, of] : readers) presented.push_back(domains_.present(*domains_.find(allocation), of));
+  ear_->begin(open.node, state_->next_agent, presented);
+  std::exception_ptr failure;
+  try {
+    const auto& groups = open.groups;
+    const Extent extent = groups ? Extent((*groups)[0], (*groups)[1], (*groups)[2]) : Extent(1);
+    command.dispatch->run(*device_, groups ? &extent : nullptr);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  ear_->end();
+  for (const Domains::Presented& one : presented) {
+    const KernelEar::Written& written = ear_->written(one.memory->owner->id);
+    for (const auto& [word, bytes] : written.words) domains_.take(one, word, bytes, written.by.at(word));
+    domains_.restore(one, written.words);
+  }
+  tell_races();
+  if (failure) std::rethrow_exception(failure);
+}
+
+void EmulatedEngine::copy(const Open& open) {
+  const detail::Command& command = *open.command;
+  Domains::Memory& from = memory_of(command.from.owner());
+  Domains::Memory& to = memory_of(command.to.owner());
+  const Access reads = access_by(open.node, from, command.from.reference(), Accesses::TransferRead, false);
+  const Access writes = access_by(open.node, to, command.to.reference(), Accesses::TransferWrite, true);
+  hear(reads, command.from_offset, command.size, "copy_buffer: read", command.where);
+  hear(writes, command.to_offset, command.size, "copy_buffer: write", command.where);
+  std::vector<std::byte> bytes(command.size);
+  domains_.load(from, command.from_offset, bytes, reads);
+  domains_.store(to, command.to_offset, bytes, writes);
+}
+
+void EmulatedEngine::clear(const Open& open) {
+  const detail::Command& command = *open.command;
+  Domains::Memory& to = memory_of(command.to.owner());
+  const Access writes = access_by(open.node, to, command.to.reference(), Accesses::TransferWrite, true);
+  hear(writes, command.to_offset, command.size, command.call, command.where);
+  std::vector<std::byte> bytes(command.size);
+  repeat(command.data, bytes);
+  domains_.store(to, command.to_offset, bytes, writes);
+}
+
+// Objects.
+
+void EmulatedEngine::wait(detail::FenceState& fence, const SourceLocation& where) {
+  run_until("wait", fmt::format("fence '{}'", text::readable(fence.name)), where, [&] { return fence.signaled; });
+  order_.host_waited("wait", where, {fence.node});
+}
+
+bool EmulatedEngine::is_signaled(detail::FenceState& fence, const SourceLocation& where) {
+  check_thread();
+  step();
+  if (fence.signaled) order_.host_waited("is_signaled", where, {fence.node});
+  return fence.signaled;
+}
+
+void EmulatedEngine::reset(detail::FenceState& fence, const SourceLocation& where) {
+  check_thread();
+  check_reset(fence, where);
+  fence.signaled = false;
+  fence.node = 0;
+}
+
+void EmulatedEngine::wait(detail::SemaphoreState& semaphore, std::uint64_t value, const SourceLocation& where) {
+  check_timeline(semaphore, "wait");
+  run_until("wait", text_of(semaphore, value), where, [&] { return semaphore.value >= value; });
+  const detail::SemaphoreSignal* best = nullptr;
+  for (const detail::SemaphoreSignal& signal : semaphore.signals)
+    if (signal.value >= value && is_done(signal.node) && (!best || signal.value < best->value)) best = &signal;
+  if (best) order_.host_waited("wait", where, {best->node});
+}
+
+void EmulatedEngine::signal(detail::SemaphoreState& semaphore, std::uint64_t value, const SourceLocation& where) {
+  check_thread();
+  check_timeline(semaphore, "signal");
+  check_goes_on(semaphore, value, "signal");
+  Node node;
+  node.kind = NodeKind::HostSignal;
+  node.call = "signal";
+  node.where = where;
+  const NodeId id = order_.host_calls(std::move(node));
+  if (done_.size() <= id) done_.resize(id + 1);
+  done_[id] = true;
+  semaphore.signals.push_back({value, id});
+  semaphore.value = value;
+  step();
+}
+
+std::uint64_t EmulatedEngine::value(detail::SemaphoreState& semaphore, const SourceLocation&) {
+  check_thread();
+  check_timeline(semaphore, "value");
+  step();
+  return semaphore.value;
+}
+
+void EmulatedEngine::wait_idle(std::optional<std::uint32_t> queue, const SourceLocation& where) {
+  check_thread();
+  std::vector<NodeId> fences;
+  for (const auto& [number, used] : used_)
+    if (!queue || *queue == number) fences.push_back(add_fence(used, where));
+  run_until("wait_idle", queue ? "the queue" : "the device", where,
+            [&] { return std::all_of(fences.begin(), fences.end(), [&](NodeId fence) { return is_done(fence); }); });
+  order_.host_waited("wait_idle", where, std::move(fences));
+}
+
+void EmulatedEngine::set(detail::EventState& event, bool to, const SourceLocation& where) {
+  check_thread();
+  if (!to) {
+    events_.erase(&event);
+    return;
+  }
+  if (events_.count(&event) != 0) detail::refuse_call("set", event.name, "it is set already");
+  Node node;
+  node.kind = NodeKind::HostSignal;
+  node.call = "set";
+  node.where = where;
+  const NodeId id = order_.host_calls(std::move(node));
+  if (done_.size() <= id) done_.resize(id + 1);
+  done_[id] = true;
+  events_[&event] = {{}, id};
+}
+
+}  // namespace heddle::queues

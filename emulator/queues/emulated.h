@@ -1,0 +1,152 @@
+#pragma once
+
+/// \file
+/// Executes the commands of queues in emulated mode: a seed decides in which order those run that nothing orders.
+
+#include <heddle/choice.h>
+#include <heddle/device.h>
+#include <heddle/detail/queue_engine.h>
+
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "emulator/queues/domains.h"
+#include "emulator/queues/order.h"
+#include "emulator/queues/races.h"
+
+namespace heddle::detail {
+class DeviceState;
+}
+
+namespace heddle::queues {
+
+class KernelEar;
+class RaceTeller;
+
+class EmulatedEngine final : public detail::QueueEngine {
+ public:
+  EmulatedEngine(DeviceOptions options, std::uint64_t atom_bytes);
+  ~EmulatedEngine() override;
+
+  Device& device() override { return *device_; }
+  bool is_emulated() const override { return true; }
+  void submit(const detail::QueueNumber& queue, std::vector<detail::Batch> batches,
+              std::shared_ptr<detail::FenceState> fence, const SourceLocation& where) override;
+  void wait(detail::FenceState& fence, const SourceLocation& where) override;
+  bool is_signaled(detail::FenceState& fence, const SourceLocation& where) override;
+  void reset(detail::FenceState& fence, const SourceLocation& where) override;
+  void wait(detail::SemaphoreState& semaphore, std::uint64_t value, const SourceLocation& where) override;
+  void signal(detail::SemaphoreState& semaphore, std::uint64_t value, const SourceLocation& where) override;
+  std::uint64_t value(detail::SemaphoreState& semaphore, const SourceLocation& where) override;
+  void wait_idle(std::optional<std::uint32_t> queue, const SourceLocation& where) override;
+  void set(detail::EventState& event, bool to, const SourceLocation& where) override;
+
+  void add(const std::shared_ptr<detail::MemoryState>& memory) override;
+  void read(detail::MemoryState& memory, std::uint64_t offset, std::span<std::byte> to,
+            const SourceLocation& where) override;
+  void write(detail::MemoryState& memory, std::uint64_t offset, std::span<const std::byte> from,
+             const SourceLocation& where) override;
+  void flush(detail::MemoryState& memory, std::uint64_t offset, std::uint64_t size,
+             const SourceLocation& where) override;
+  void invalidate(detail::MemoryState& memory, std::uint64_t offset, std::uint64_t size,
+                  const SourceLocation& where) override;
+  void free(detail::MemoryState& memory, const SourceLocation& where) override;
+  std::vector<DataRace> races() const override;
+
+ private:
+  friend class KernelEar;
+  /// Ends the submissions of its command buffers when nothing of the batch is left.
+  struct InFlight {
+    std::vector<std::shared_ptr<detail::CommandBufferState>> commands;
+    InFlight() = default;
+    ~InFlight() {
+      for (const auto& one : commands) --one->pending;
+    }
+    InFlight(const InFlight&) = delete;
+    InFlight& operator=(const InFlight&) = delete;
+  };
+  /// A node that is to be executed.
+  struct Open {
+    NodeId node = 0;
+    /// Null of operations of the API.
+    const detail::Command* command = nullptr;
+    std::shared_ptr<InFlight> batch;
+    std::shared_ptr<detail::SemaphoreState> semaphore;
+    std::uint64_t value = 0;
+    std::shared_ptr<detail::FenceState> fence;
+    /// Of the indirect dispatch: what its read of the parameters has found, and whether it is that read.
+    std::shared_ptr<std::array<std::uint32_t, 3>> groups;
+    bool reads_groups = false;
+  };
+  struct SetEvent {
+    model::ExecutionScope first;
+    /// Of the host's set; kNoNode of a command's.
+    NodeId by_host = kNoNode;
+  };
+  struct Submitting {
+    detail::QueueNumber queue;
+    std::shared_ptr<InFlight> batch;
+  };
+
+  // Submissions (submissions.cpp).
+  void submit_batch(const Submitting& to, const detail::Batch& batch, const SourceLocation& where);
+  void submit_commands(const Submitting& to, const std::vector<detail::Command>& commands);
+  void submit_command(const Submitting& to, const detail::Command& command);
+  void submit_barriers(const Submitting& to, const detail::Command& command);
+  void wait_event(const Submitting& to, const detail::Command& command);
+  NodeId add_command(const Submitting& to, const detail::Command& command, model::Stages stage);
+  NodeId add_fence(const detail::QueueNumber& queue, const SourceLocation& where);
+  void check_memory(const detail::Command& command);
+
+  // Execution.
+  /// Some commands run, or none.
+  void step();
+  /// One does; false if none can.
+  bool run_one();
+  void run_operations();
+  bool is_ready(const Open& open);
+  bool resolve(const Open& open);
+  void execute(const Open& open);
+  void execute_command(const Open& open);
+  void dispatch(const Open& open);
+  void copy(const Open& open);
+  void clear(const Open& open);
+  void finish(const Open& open);
+  template <typename Done>
+  void run_until(const char* call, const std::string& object, const SourceLocation& where, const Done& done);
+  std::string who_waits() const;
+  bool is_done(NodeId node) const { return node < done_.size() && done_[node]; }
+
+  // Memory.
+  Domains::Memory& memory_of(const detail::Owner& owner);
+  Access access_by_host(const Domains::Memory& memory, bool writes) const;
+  Access access_by(NodeId node, const Domains::Memory& memory, ReferenceId reference, model::Accesses kind,
+                   bool writes) const;
+  void hear(const Access& access, std::uint64_t offset, std::uint64_t size, const char* call,
+            const SourceLocation& where);
+  void write_back(Domains::Memory& memory, std::uint64_t begin, std::uint64_t end, const SourceLocation& where);
+  void write_back_atom(Domains::Memory& memory, std::uint64_t number, std::uint64_t begin, std::uint64_t end,
+                       const SourceLocation& where);
+  void check_thread() const;
+  void tell_races();
+
+  const std::thread::id thread_ = std::this_thread::get_id();
+  std::shared_ptr<detail::DeviceState> state_;
+  std::unique_ptr<KernelEar> ear_;
+  std::optional<Device> device_;
+  SeededChoice choice_;
+  Order order_;
+  RaceFinder finder_{order_};
+  Domains domains_;
+  std::unique_ptr<RaceTeller> teller_;
+  std::vector<Open> open_;
+  std::vector<bool> done_;
+  /// By queue: its family, where something was submitted.
+  std::map<std::uint32_t, detail::QueueNumber> used_;
+  std::map<const detail::EventState*, SetEvent> events_;
+};
+
+}  // namespace heddle::queues

@@ -1,0 +1,224 @@
+// What the host does to memory: accesses of maps, flushes, invalidations, the end of memory.
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "emulator/queues/emulated.h"
+#include "emulator/queues/trouble.h"
+
+namespace heddle::queues {
+
+using model::Accesses;
+using model::Stages;
+
+void EmulatedEngine::add(const std::shared_ptr<detail::MemoryState>& memory) {
+  Domains::Memory& made = domains_.add(memory->owner);
+  made.host_visible = memory->host_visible;
+  made.coherent = memory->coherent;
+  made.exclusive = !memory->concurrent;
+}
+
+Domains::Memory& EmulatedEngine::memory_of(const detail::Owner& owner) {
+  return domains_.add(owner);
+}
+
+Access EmulatedEngine::access_by_host(const Domains::Memory& memory, bool writes) const {
+  Access access;
+  access.node = order_.host();
+  access.stage = Stages::Host;
+  access.kind = writes ? Accesses::HostWrite : Accesses::HostRead;
+  access.allocation = memory.owner->id;
+  access.on_host = true;
+  access.coherent = memory.coherent;
+  access.exclusive = memory.exclusive;
+  access.writes = writes;
+  return access;
+}
+
+Access EmulatedEngine::access_by(NodeId node, const Domains::Memory& memory, ReferenceId reference, Accesses kind,
+                                 bool writes) const {
+  Access access;
+  access.node = node;
+  access.stage = order_[node].command.stage;
+  access.kind = kind;
+  access.reference = reference;
+  access.allocation = memory.owner->id;
+  access.coherent = memory.coherent;
+  access.exclusive = memory.exclusive;
+  access.writes = writes;
+  return access;
+}
+
+void EmulatedEngine::hear(const Access& access, std::uint64_t offset, std::uint64_t size, const char* call,
+                          const SourceLocation& where) {
+  Heard heard;
+  heard.access = access;
+  heard.call = call;
+  heard.where = where;
+  for (std::uint64_t at = offset; at < offset + size;) {
+    const std::uint64_t word = at / kWordBytes;
+    const std::uint64_t end = std::min(offset + size, (word + 1) * kWordBytes);
+    heard.access.offset = word * kWordBytes;
+    heard.bytes = static_cast<std::uint8_t>((0xfu >> (kWordBytes - (end - at))) << at % kWordBytes);
+    finder_.hear(heard);
+    at = end;
+  }
+}
+
+void EmulatedEngine::read(detail::MemoryState& memory, std::uint64_t offset, std::span<std::byte> to,
+                          const SourceLocation& where) {
+  check_thread();
+  check_map(memory, offset, to.size(), "read");
+  step();
+  Domains::Memory& from = memory_of(memory.owner);
+  const Access reads = access_by_host(from, false);
+  hear(reads, offset, to.size(), "host read", where);
+  if (from.coherent) {
+    domains_.load(from, offset, to, reads);
+  } else {
+    for (std::uint64_t at = 0; at < to.size(); ++at)
+      to[at] = domains_.atom(from, offset + at, reads).bytes[(offset + at) % domains_.atom_bytes()];
+  }
+  tell_races();
+}
+
+void EmulatedEngine::write(detail::MemoryState& memory, std::uint64_t offset, std::span<const std::byte> from,
+                           const SourceLocation& where) {
+  check_thread();
+  check_map(memory, offset, from.size(), "write");
+  step();
+  Domains::Memory& to = memory_of(memory.owner);
+  const Access writes = access_by_host(to, true);
+  hear(writes, offset, from.size(), "host write", where);
+  if (to.coherent) {
+    domains_.store(to, offset, from, writes);
+  } else {
+    for (std::uint64_t at = 0; at < from.size(); ++at) {
+      Domains::Atom& atom = domains_.atom(to, offset + at, access_by_host(to, false));
+      atom.bytes[(offset + at) % domains_.atom_bytes()] = from[at];
+      atom.dirty[(offset + at) % domains_.atom_bytes()] = true;
+    }
+    // Nobody may read what was never written; that others do not see it yet is another matter.
+    to.owner->initialized.mark(offset, from.size());
+  }
+  tell_races();
+}
+
+/// An atom that is in the cache, of which the bytes from `begin` to `end` are flushed by name.
+void EmulatedEngine::write_back_atom(Domains::Memory& memory, std::uint64_t number, std::uint64_t begin,
+                                     std::uint64_t end, const SourceLocation& where) {
+  const std::uint64_t first = number * domains_.atom_bytes();
+  const std::uint64_t size = std::min(domains_.atom_bytes(), memory.owner->size_bytes - first);
+  const auto found = memory.atoms.find(number);
+  const Access writes = access_by_host(memory, true);
+  for (std::uint64_t at = 0; at < size; at += kWordBytes) {
+    const std::uint64_t count = std::min(kWordBytes, size - at);
+    const bool is_named = first + at >= begin && first + at < end;
+    bool is_dirty = false;
+    for (std::uint64_t i = at; found != memory.atoms.end() && i < at + count; ++i)
+      is_dirty = is_dirty || found->second.dirty[i];
+    if (!is_named) {
+      hear(access_by_host(memory, false), first + at, count, "flush, of its atom: host read", where);
+      hear(writes, first + at, count, "flush, of its atom: host write", where);
+    }
+    if (found != memory.atoms.end() && (is_dirty || !is_named))
+      domains_.store(memory, first + at, std::span(found->second.bytes).subspan(at, count), writes);
+  }
+  if (found != memory.atoms.end()) std::fill(found->second.dirty.begin(), found->second.dirty.end(), false);
+}
+
+//= vk:memory-model-vulkan-availability-visibility
+void EmulatedEngine::flush(detail::MemoryState& memory, std::uint64_t offset, std::uint64_t size,
+                           const SourceLocation& where) {
+  check_thread();
+  Domains::Memory& of = memory_of(memory.owner);
+  if (of.coherent || size == 0) return;
+  const std::uint64_t atom = domains_.atom_bytes();
+  const std::uint64_t last = (offset + size - 1) / atom;
+  for (std::uint64_t number = offset / atom; number <= last; ++number)
+    write_back_atom(of, number, offset, offset + size, where);
+  Node node;
+  node.kind = NodeKind::Flush;
+  node.call = "flush";
+  node.where = where;
+  node.bytes = {of.owner->id, offset / atom * atom, 0};
+  node.bytes_end = (last + 1) * atom;
+  order_.host_calls(std::move(node));
+  tell_races();
+}
+
+//= vk:memory-model-vulkan-availability-visibility
+void EmulatedEngine::invalidate(detail::MemoryState& memory, std::uint64_t offset, std::uint64_t size,
+                                const SourceLocation& where) {
+  check_thread();
+  step();
+  Domains::Memory& of = memory_of(memory.owner);
+  if (of.coherent || size == 0) return;
+  const std::uint64_t atom = domains_.atom_bytes();
+  const std::uint64_t last = (offset + size - 1) / atom;
+  for (std::uint64_t number = offset / atom; number <= last; ++number) {
+    const auto found = of.atoms.find(number);
+    if (found == of.atoms.end()) continue;
+    for (std::uint64_t at = 0; at < found->second.dirty.size(); ++at) {
+      if (!found->second.dirty[at]) continue;
+      Heard heard;
+      heard.access = access_by_host(of, true);
+      heard.access.offset = (number * atom + at) / kWordBytes * kWordBytes;
+      heard.where = where;
+      heard.call = "invalidate";
+      finder_.invalidates(heard);
+    }
+    of.atoms.erase(found);
+  }
+  Node node;
+  node.kind = NodeKind::Invalidate;
+  node.call = "invalidate";
+  node.where = where;
+  node.bytes = {of.owner->id, offset / atom * atom, 0};
+  node.bytes_end = (last + 1) * atom;
+  order_.host_calls(std::move(node));
+  tell_races();
+}
+
+//= vk:memory-model-deallocation
+void EmulatedEngine::free(detail::MemoryState& memory, const SourceLocation& where) {
+  check_thread();
+  step();
+  Domains::Memory& of = memory_of(memory.owner);
+  Node node;
+  node.kind = NodeKind::Free;
+  node.call = "free";
+  node.where = where;
+  Heard heard;
+  heard.access = access_by_host(of, true);
+  heard.access.node = order_.host_calls(std::move(node));
+  heard.where = where;
+  heard.call = "free";
+  std::vector<Heard> pending;
+  const auto uses = [&](const detail::Command& command) {
+    const auto is_it = [&](const AnyBuffer& buffer) { return buffer.owner() && buffer.owner()->id == of.owner->id; };
+    if (is_it(command.from) || is_it(command.to)) return true;
+    if (!command.dispatch) return false;
+    const auto bindings = command.dispatch->bindings();
+    return std::any_of(bindings.begin(), bindings.end(), [&](const emulation::Binding& binding) {
+      return binding.allocation && binding.allocation->id == of.owner->id;
+    });
+  };
+  for (const Open& open : open_) {
+    if (!open.command || !uses(*open.command)) continue;
+    Heard later;
+    later.access = access_by(open.node, of, {}, Accesses::StorageRead, false);
+    later.where = open.command->where;
+    later.call = open.command->call;
+    pending.push_back(later);
+  }
+  finder_.ends(heard, pending);
+  of.freed = true;
+  of.freed_by = heard.access.node;
+  memory.freed = true;
+  memory.mapped = false;
+  tell_races();
+}
+
+}  // namespace heddle::queues

@@ -1,0 +1,243 @@
+// The public objects: what is recorded, and what is handed to the engine.
+
+#include <heddle/queue.h>
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <stdexcept>
+#include <utility>
+
+#include "emulator/queues/emulated.h"
+#include "emulator/queues/native.h"
+
+namespace heddle {
+
+using detail::CommandBufferState;
+using detail::CommandKind;
+using detail::refuse_call;
+
+namespace {
+
+std::string named(std::string name, const char* otherwise) {
+  return name.empty() ? otherwise : std::move(name);
+}
+
+/// Bytes from `offset` on that are in the buffer.
+std::uint64_t checked_size(const char* call, const AnyBuffer& buffer, std::uint64_t offset, std::uint64_t size) {
+  if (!buffer.owner()) refuse_call(call, "", "a buffer that was never made, or was moved from");
+  const std::uint64_t all = buffer.owner()->size_bytes;
+  if (offset > all || (size != kWholeSize && size > all - offset))
+    refuse_call(call, buffer.owner().name(),
+                fmt::format("bytes from {} on, {}, and it has {}", offset,
+                            size == kWholeSize ? "all" : fmt::format("{} of them", size), all));
+  return size == kWholeSize ? all - offset : size;
+}
+
+}  // namespace
+
+void CommandBuffer::begin() {
+  if (state_->pending != 0) refuse_call("begin", state_->name, "it is pending: wait until its submission has ended");
+  if (state_->stage == CommandBufferState::Stage::Recording)
+    refuse_call("begin", state_->name, "it is recording already");
+  state_->commands.clear();
+  state_->stage = CommandBufferState::Stage::Recording;
+}
+
+void CommandBuffer::end() {
+  if (state_->stage != CommandBufferState::Stage::Recording) refuse_call("end", state_->name, "it is not recording");
+  state_->stage = CommandBufferState::Stage::Executable;
+}
+
+void CommandBuffer::copy_buffer(const AnyBuffer& from, const AnyBuffer& to, const BufferCopy& region,
+                                SourceLocation where) {
+  const std::uint64_t size = checked_size("copy_buffer", from, region.src_offset, region.size);
+  checked_size("copy_buffer", to, region.dst_offset, size);
+  add({.kind = CommandKind::Copy,
+       .where = where,
+       .call = "copy_buffer",
+       .from = from,
+       .to = to,
+       .from_offset = region.src_offset,
+       .to_offset = region.dst_offset,
+       .size = size});
+}
+
+void CommandBuffer::fill_buffer(const AnyBuffer& to, std::uint64_t offset, std::uint64_t size, std::uint32_t data,
+                                SourceLocation where) {
+  if (offset % sizeof data != 0 || (size != kWholeSize && size % sizeof data != 0))
+    refuse_call("fill_buffer", to.owner() ? to.owner().name() : "", "offset and size are multiples of four bytes");
+  clear("fill_buffer", to, offset, size, std::as_bytes(std::span(&data, 1)), where);
+}
+
+void CommandBuffer::clear(const char* call, const AnyBuffer& to, std::uint64_t offset, std::uint64_t size,
+                          std::span<const std::byte> data, const SourceLocation& where) {
+  add({.kind = CommandKind::Clear,
+       .where = where,
+       .call = call,
+       .to = to,
+       .to_offset = offset,
+       .size = checked_size(call, to, offset, size),
+       .data = {data.begin(), data.end()}});
+}
+
+void CommandBuffer::pipeline_barrier2(DependencyInfo dependency, SourceLocation where) {
+  add({.kind = CommandKind::Barrier,
+       .where = where,
+       .call = "pipeline_barrier2",
+       .dependency = std::make_shared<const DependencyInfo>(std::move(dependency))});
+}
+
+namespace {
+
+detail::Command event_command(CommandKind kind, const char* call, const Event& event, const MemoryBarrier2& dependency,
+                              const SourceLocation& where) {
+  return {.kind = kind,
+          .where = where,
+          .call = call,
+          .dependency = std::make_shared<const DependencyInfo>(DependencyInfo{.memory_barriers = {dependency}}),
+          .event = event.state()};
+}
+
+}  // namespace
+
+void CommandBuffer::set_event2(const Event& event, const MemoryBarrier2& dependency, SourceLocation where) {
+  add(event_command(CommandKind::SetEvent, "set_event2", event, dependency, where));
+}
+
+void CommandBuffer::wait_event2(const Event& event, const MemoryBarrier2& dependency, SourceLocation where) {
+  add(event_command(CommandKind::WaitEvents, "wait_event2", event, dependency, where));
+}
+
+void CommandBuffer::reset_event2(const Event& event, SourceLocation where) {
+  add(event_command(CommandKind::ResetEvent, "reset_event2", event, {}, where));
+}
+
+void CommandBuffer::execute_commands(const CommandBuffer& secondary, SourceLocation where) {
+  const CommandBufferState& inner = *secondary.state();
+  if (!inner.is_secondary) refuse_call("execute_commands", inner.name, "it is not a secondary command buffer");
+  if (inner.stage != CommandBufferState::Stage::Executable)
+    refuse_call("execute_commands", inner.name, "it has no recorded commands: begin it, record, and end it");
+  add({.kind = CommandKind::Execute, .where = where, .call = "execute_commands", .secondary = secondary.state()});
+}
+
+namespace {
+
+std::vector<detail::BatchSemaphore> semaphores_of(const std::vector<SemaphoreSubmitInfo>& infos) {
+  std::vector<detail::BatchSemaphore> out;
+  out.reserve(infos.size());
+  for (const SemaphoreSubmitInfo& info : infos)
+    out.push_back({info.semaphore.state(), info.semaphore.state()->timeline ? info.value : 1, info.stage_mask});
+  return out;
+}
+
+}  // namespace
+
+void Queue::submit2(const std::vector<SubmitInfo2>& infos, const std::optional<Fence>& fence,
+                    SourceLocation where) const {
+  std::vector<detail::Batch> batches;
+  batches.reserve(infos.size());
+  for (const SubmitInfo2& info : infos) {
+    detail::Batch& batch = batches.emplace_back();
+    batch.waits = semaphores_of(info.wait_semaphores);
+    batch.signals = semaphores_of(info.signal_semaphores);
+    for (const CommandBuffer& commands : info.command_buffers) batch.commands.push_back(commands.state());
+  }
+  engine_->submit(number_, std::move(batches), fence ? fence->state() : nullptr, where);
+}
+
+void Queue::submit2(const CommandBuffer& commands, const std::optional<Fence>& fence, SourceLocation where) const {
+  std::vector<detail::Batch> batches(1);
+  batches.front().commands.push_back(commands.state());
+  engine_->submit(number_, std::move(batches), fence ? fence->state() : nullptr, where);
+}
+
+namespace {
+
+std::vector<std::uint32_t> first_queues(const std::vector<QueueFamily>& families) {
+  std::vector<std::uint32_t> out{0};
+  for (const QueueFamily& family : families) {
+    if (family.queue_count == 0)
+      throw std::invalid_argument("heddle: LogicalDeviceOptions::queue_families has a family without queues");
+    out.push_back(out.back() + family.queue_count);
+  }
+  if (families.empty()) throw std::invalid_argument("heddle: LogicalDeviceOptions::queue_families is empty");
+  return out;
+}
+
+std::shared_ptr<detail::QueueEngine> engine_of(LogicalDeviceOptions options, std::uint32_t queues) {
+  const std::uint64_t atom = options.non_coherent_atom_size;
+  constexpr std::uint64_t kMostAtomBytes = 256;
+  if (atom < 4 || atom > kMostAtomBytes || (atom & (atom - 1)) != 0)
+    throw std::invalid_argument(
+        fmt::format("heddle: LogicalDeviceOptions::non_coherent_atom_size is {}; it is a power of two from 4 to {}",
+                    atom, kMostAtomBytes));
+  // What mode the options and the environment come to.
+  if (!options.device.mode) options.device.mode = Device(options.device).mode();
+  if (*options.device.mode == Mode::Emulated)
+    return std::make_shared<queues::EmulatedEngine>(std::move(options.device), atom);
+  return std::make_shared<queues::NativeEngine>(std::move(options.device), queues, options.host_threads);
+}
+
+LogicalDeviceOptions with_mode(Mode mode) {
+  LogicalDeviceOptions options;
+  options.device.mode = mode;
+  return options;
+}
+
+}  // namespace
+
+LogicalDevice::LogicalDevice(LogicalDeviceOptions options)
+    : first_queue_(first_queues(options.queue_families)),
+      engine_(engine_of(std::move(options), first_queue_.back())) {}
+
+LogicalDevice::LogicalDevice(Mode mode) : LogicalDevice(with_mode(mode)) {}
+
+Queue LogicalDevice::queue(std::uint32_t family, std::uint32_t index) const {
+  if (family + 1 >= first_queue_.size() || index >= first_queue_[family + 1] - first_queue_[family])
+    throw std::out_of_range(
+        fmt::format("heddle: queue {} of family {}: LogicalDeviceOptions::queue_families has none", index, family));
+  return Queue(engine_, {family, first_queue_[family] + index});
+}
+
+CommandBuffer LogicalDevice::command_buffer(std::string name, const CommandBufferOptions& options) const {
+  auto state = std::make_shared<CommandBufferState>();
+  state->name = named(std::move(name), "command buffer");
+  state->is_secondary = options.is_secondary;
+  state->simultaneous_use = options.simultaneous_use;
+  return CommandBuffer(std::move(state));
+}
+
+Semaphore LogicalDevice::semaphore(std::string name) const {
+  auto state = std::make_shared<detail::SemaphoreState>();
+  state->name = named(std::move(name), "semaphore");
+  return Semaphore(engine_, std::move(state));
+}
+
+Semaphore LogicalDevice::timeline_semaphore(std::uint64_t initial, std::string name) const {
+  auto state = std::make_shared<detail::SemaphoreState>();
+  state->name = named(std::move(name), "semaphore");
+  state->timeline = true;
+  state->value = initial;
+  return Semaphore(engine_, std::move(state));
+}
+
+Fence LogicalDevice::fence(std::string name, bool signaled) const {
+  auto state = std::make_shared<detail::FenceState>();
+  state->name = named(std::move(name), "fence");
+  state->signaled = signaled;
+  return Fence(engine_, std::move(state));
+}
+
+Event LogicalDevice::event(std::string name) const {
+  auto state = std::make_shared<detail::EventState>();
+  state->name = named(std::move(name), "event");
+  return Event(engine_, std::move(state));
+}
+
+void LogicalDevice::require_no_races() const {
+  const std::vector<DataRace> found = races();
+  if (!found.empty()) throw KernelError(to_finding(found.front()));
+}
+
+}  // namespace heddle

@@ -1,0 +1,250 @@
+#include "emulator/queues/order.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace heddle::queues {
+
+using model::meet;
+using model::Stages;
+
+namespace {
+
+bool is_command(const Node& node) {
+  return node.kind == NodeKind::Command;
+}
+
+void add_all(std::vector<std::uint64_t>& to, const std::vector<std::uint64_t>& more) {
+  if (to.size() < more.size()) to.resize(more.size());
+  for (std::size_t i = 0; i < more.size(); ++i) to[i] |= more[i];
+}
+
+void add_one(std::vector<std::uint64_t>& to, NodeId node) {
+  if (to.size() <= node / 64) to.resize(node / 64 + 1);
+  to[node / 64] |= std::uint64_t{1} << node % 64;
+}
+
+}  // namespace
+
+Order::Order() {
+  host_ = push({});
+}
+
+Order::Queue& Order::queue_of(model::QueueId queue) {
+  const auto number = static_cast<std::size_t>(queue);
+  if (queues_.size() <= number) queues_.resize(number + 1);
+  return queues_[number];
+}
+
+NodeId Order::push(Node node) {
+  const auto id = static_cast<NodeId>(nodes_.size());
+  if (!is_command(node) && node.kind != NodeKind::Host) dependencies_.push_back(id);
+  has_ranges_ = has_ranges_ || !node.ranges.empty() || node.kind == NodeKind::Flush || node.kind == NodeKind::Invalidate;
+  nodes_.push_back(std::move(node));
+  return id;
+}
+
+NodeId Order::host_calls(Node call, std::vector<NodeId> after) {
+  after.push_back(host_);
+  call.after = std::move(after);
+  const NodeId id = push(std::move(call));
+  begin(id);
+  Node next;
+  next.after = {id};
+  host_ = push(std::move(next));
+  begin(host_);
+  return id;
+}
+
+void Order::host_waited(const char* call, const SourceLocation& where, std::vector<NodeId> after) {
+  Node next;
+  next.call = call;
+  next.where = where;
+  next.after = std::move(after);
+  next.after.push_back(host_);
+  host_ = push(std::move(next));
+  begin(host_);
+}
+
+//= vk:memory-model-vulkan-availability-visibility
+NodeId Order::submit(model::QueueId queue, std::uint32_t family, const SourceLocation& where) {
+  Node call;
+  call.kind = NodeKind::Submission;
+  call.call = "submit2";
+  call.where = where;
+  call.family = family;
+  call.to_device = true;
+  call.dependency.visible.of_device = true;
+  Queue& one = queue_of(queue);
+  call.dependency.second = {queue, one.position, Stages::Everything};
+  const NodeId id = host_calls(std::move(call));
+  const auto known = [&](NodeId node) { return happens_before(node, id); };
+  std::erase_if(one.nodes, known);
+  std::erase_if(one.signals, known);
+  one.nodes.push_back(id);
+  one.submission = id;
+  return id;
+}
+
+//= vk:memory-model-system-synchronizes-with
+bool Order::orders(const Node& earlier, const Node& later) const {
+  if (is_command(earlier)) return !is_command(later) && model::comes_before(earlier.command, later.dependency);
+  return is_command(later) ? model::comes_after(earlier.dependency, later.command)
+                           : model::makes_chain(earlier.dependency, later.dependency);
+}
+
+NodeId Order::add(model::QueueId queue, Node node) {
+  Queue& one = queue_of(queue);
+  const std::uint32_t position = one.position++;
+  node.command.queue = queue;
+  node.command.position = position;
+  if (node.dependency.first.position == 0) node.dependency.first.position = position;
+  node.dependency.first.queue = node.dependency.second.queue = queue;
+  node.dependency.second.position = position;
+  for (const NodeId earlier : one.nodes)
+    if (orders(nodes_[earlier], node)) node.after.push_back(earlier);
+  if (node.kind == NodeKind::SemaphoreSignal || node.kind == NodeKind::Fence) {
+    node.after.insert(node.after.end(), one.signals.begin(), one.signals.end());
+    node.after.push_back(one.submission);
+  }
+  const bool signals = node.kind == NodeKind::SemaphoreSignal;
+  const NodeId id = push(std::move(node));
+  one.nodes.push_back(id);
+  if (signals) one.signals.push_back(id);
+  return id;
+}
+
+void Order::begin(NodeId id) {
+  std::vector<std::uint64_t> before;
+  for (const NodeId earlier : nodes_[id].after) {
+    add_all(before, nodes_[earlier].before);
+    add_one(before, earlier);
+  }
+  nodes_[id].before = std::move(before);
+}
+
+bool Order::happens_before(NodeId earlier, NodeId later) const {
+  const std::vector<std::uint64_t>& before = nodes_[later].before;
+  return earlier / 64 < before.size() && (before[earlier / 64] >> earlier % 64 & 1) != 0;
+}
+
+bool Order::in_ranges(const Node& node, const Access& access) const {
+  return node.ranges.empty() || std::any_of(node.ranges.begin(), node.ranges.end(), [&](const BufferRange& range) {
+           return range.reference == access.reference && range.begin <= access.offset && access.offset < range.end;
+         });
+}
+
+bool Order::covers(const Node& node, const Access& access) {
+  return node.bytes.allocation == access.allocation && node.bytes.offset_bytes <= access.offset &&
+         access.offset < node.bytes_end;
+}
+
+//= vk:memory-model-vulkan-availability-visibility
+bool Order::makes_available(const Node& node, const Access& write) const {
+  const model::AccessScope& scope = node.dependency.available;
+  return scope.of_device ||
+         (model::comes_before(nodes_[write.node].command, node.dependency) && meet(write.stage, scope.stages) &&
+          meet(write.kind, scope.accesses) && in_ranges(node, write));
+}
+
+//= vk:memory-model-vulkan-availability-visibility
+bool Order::makes_visible(const Node& node, const Access& read) const {
+  const model::AccessScope& scope = node.dependency.visible;
+  return scope.of_device ||
+         (model::comes_after(node.dependency, nodes_[read.node].command) && meet(read.stage, scope.stages) &&
+          meet(read.kind, scope.accesses) && in_ranges(node, read));
+}
+
+/// Where the write becomes available to the domain of its own side, in front of `later`.
+std::vector<NodeId> Order::first_points(const Access& write, NodeId later) const {
+  if (write.on_host && write.coherent) return {write.node};
+  std::vector<NodeId> out;
+  for (const NodeId id : dependencies_) {
+    const Node& node = nodes_[id];
+    if (!happens_before(write.node, id) || !happens_before(id, later)) continue;
+    if (write.on_host ? node.kind == NodeKind::Flush && covers(node, write) : makes_available(node, write))
+      out.push_back(id);
+  }
+  return out;
+}
+
+bool Order::reaches(const std::vector<NodeId>& from, NodeId node) const {
+  return std::any_of(from.begin(), from.end(),
+                     [&](NodeId point) { return point == node || happens_before(point, node); });
+}
+
+std::vector<NodeId> Order::moved(const std::vector<NodeId>& from, bool to_device, NodeId later) const {
+  std::vector<NodeId> out;
+  for (const NodeId id : dependencies_)
+    if ((to_device ? nodes_[id].to_device : nodes_[id].to_host) && happens_before(id, later) && reaches(from, id))
+      out.push_back(id);
+  return out;
+}
+
+bool Order::is_visible(const std::vector<NodeId>& from, const Access& read) const {
+  if (read.on_host && read.coherent) return true;
+  return std::any_of(dependencies_.begin(), dependencies_.end(), [&](NodeId id) {
+    const Node& node = nodes_[id];
+    return happens_before(id, read.node) && reaches(from, id) &&
+           (read.on_host ? node.kind == NodeKind::Invalidate && covers(node, read) : makes_visible(node, read));
+  });
+}
+
+/// Whether the contents pass from the family that wrote them to that which reads them.
+bool Order::owns(const Access& write, const Access& read) const {
+  std::uint32_t family = nodes_[write.node].family;
+  const std::uint32_t last = nodes_[read.node].family;
+  NodeId at = write.node;
+  // Each family is passed through once at most.
+  for (std::size_t steps = 0; family != last; ++steps) {
+    const auto transfer = [&](bool acquires, NodeId behind, std::uint32_t from) {
+      return std::find_if(dependencies_.begin(), dependencies_.end(), [&](NodeId id) {
+        const auto& half = nodes_[id].dependency.transfer;
+        return half && half->acquires == acquires && half->reference == read.reference && half->from == from &&
+               happens_before(behind, id) && happens_before(id, read.node);
+      });
+    };
+    const auto release = transfer(false, at, family);
+    if (release == dependencies_.end() || steps == dependencies_.size()) return false;
+    const auto acquire = transfer(true, *release, family);
+    if (acquire == dependencies_.end()) return false;
+    at = *acquire;
+    family = nodes_[at].dependency.transfer->to;
+  }
+  return true;
+}
+
+//= vk:memory-model-location-ordered
+Missing Order::find_missing(const Access& earlier, const Access& later) const {
+  if (earlier.node == later.node) return Missing::Nothing;
+  if (!happens_before(earlier.node, later.node)) return Missing::Execution;
+  // Between threads of the host its language governs.
+  if (!earlier.writes || (earlier.on_host && later.on_host)) return Missing::Nothing;
+  std::vector<NodeId> points = first_points(earlier, later.node);
+  if (points.empty()) return earlier.on_host ? Missing::Flush : Missing::Availability;
+  if (earlier.on_host != later.on_host) {
+    points = moved(points, earlier.on_host, later.node);
+    if (points.empty()) return earlier.on_host ? Missing::ToDevice : Missing::ToHost;
+  }
+  if (later.writes) return Missing::Nothing;
+  if (!is_visible(points, later)) return later.on_host ? Missing::Invalidation : Missing::Visibility;
+  const bool passes_on = earlier.exclusive && !earlier.on_host && !later.on_host;
+  return passes_on && !owns(earlier, later) ? Missing::Ownership : Missing::Nothing;
+}
+
+Missing Order::missing(const Access& earlier, const Access& later) const {
+  const auto known_as = [](const Access& access) {
+    return static_cast<unsigned>(access.kind) | (access.writes ? 1u << 16 : 0u);
+  };
+  const std::uint64_t place = static_cast<std::uint64_t>(earlier.allocation) << 40 | (has_ranges_ ? earlier.offset : 0);
+  const Key key{earlier.node, known_as(earlier), static_cast<unsigned>(earlier.reference),
+                later.node,   known_as(later),   static_cast<unsigned>(later.reference),
+                place};
+  const auto found = known_.find(key);
+  if (found != known_.end()) return found->second;
+  const Missing answer = find_missing(earlier, later);
+  known_.emplace(key, answer);
+  return answer;
+}
+
+}  // namespace heddle::queues

@@ -1,0 +1,166 @@
+#pragma once
+
+/// \file
+/// What orders the commands of queues and the calls of the host: who happens before whom, and through which operations
+/// of availability, visibility and domains a write comes to a later access.
+
+#include <heddle/operation.h>
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "emulator/model/dependency.h"
+
+namespace heddle::queues {
+
+/// A node of the order: a command, a call of the host between others, or an operation of the API.
+using NodeId = std::uint32_t;
+/// No node: what was there before everything.
+inline constexpr NodeId kNoNode = ~NodeId{0};
+
+enum class NodeKind : std::uint8_t {
+  /// What the host does between two of its calls.
+  Host,
+  Flush,
+  Invalidate,
+  Free,
+  Submission,
+  Command,
+  Barrier,
+  Event,
+  SemaphoreWait,
+  SemaphoreSignal,
+  /// vkSignalSemaphore.
+  HostSignal,
+  Fence,
+};
+
+/// Bytes of a buffer, in the scopes of a barrier.
+struct BufferRange {
+  ReferenceId reference{};
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+struct Node {
+  NodeKind kind = NodeKind::Host;
+  /// The call that it belongs to: "pipeline_barrier2".
+  const char* call = "";
+  SourceLocation where;
+  std::uint32_t family = 0;
+  /// Of a command.
+  model::Command command;
+  /// Of what orders commands. Its memory operations are only those that the masks name.
+  model::Dependency dependency;
+  /// The buffers of its scopes; all memory if there are none.
+  std::vector<BufferRange> ranges;
+  bool to_device = false;
+  bool to_host = false;
+  /// Of a flush, an invalidation and the end of memory: these bytes.
+  Locations bytes;
+  std::uint64_t bytes_end = 0;
+  /// What it follows.
+  std::vector<NodeId> after;
+  /// All that happens before it, a bit for each; known once it begins.
+  std::vector<std::uint64_t> before;
+};
+
+/// An access of a command or of the host.
+struct Access {
+  NodeId node = kNoNode;
+  model::Stages stage = model::Stages::None;
+  model::Accesses kind = model::Accesses::None;
+  ReferenceId reference{};
+  AllocationId allocation{};
+  std::uint64_t offset = 0;
+  bool on_host = false;
+  /// Of the memory: whether host accesses need no flush and invalidation, and whether one family has it at a time.
+  bool coherent = true;
+  bool exclusive = false;
+  bool atomic = false;
+  bool writes = false;
+};
+
+/// The first link that is missing between two accesses.
+enum class Missing : std::uint8_t {
+  Nothing,
+  Execution,
+  Flush,
+  Availability,
+  ToDevice,
+  ToHost,
+  Visibility,
+  Invalidation,
+  Ownership,
+};
+
+class Order {
+ public:
+  Order();
+
+  const Node& operator[](NodeId node) const { return nodes_[node]; }
+  Node& operator[](NodeId node) { return nodes_[node]; }
+  NodeId count() const { return static_cast<NodeId>(nodes_.size()); }
+
+  /// What the host does now.
+  NodeId host() const { return host_; }
+  /// A call of the host, behind what it has done and behind `after`; what it does from now on is behind the call.
+  NodeId host_calls(Node call, std::vector<NodeId> after = {});
+  /// The host has waited for these.
+  void host_waited(const char* call, const SourceLocation& where, std::vector<NodeId> after);
+
+  /// A submission to the queue.
+  NodeId submit(model::QueueId queue, std::uint32_t family, const SourceLocation& where);
+  /// The next node in submission order: a command, or a dependency whose scopes have their stages. A dependency whose
+  /// first scope has a position keeps it (an event).
+  NodeId add(model::QueueId queue, Node node);
+  /// All that it follows has begun and ended.
+  void begin(NodeId node);
+
+  bool happens_before(NodeId earlier, NodeId later) const;
+  /// The first missing link from the earlier access, which has happened, to the later one, which happens now or has.
+  Missing missing(const Access& earlier, const Access& later) const;
+  /// As that, without what is remembered: for an order of which something was changed.
+  Missing find_missing(const Access& earlier, const Access& later) const;
+
+  /// Nodes that order commands, or have operations of domains.
+  const std::vector<NodeId>& dependencies() const { return dependencies_; }
+  /// Where the next node of the queue stands.
+  std::uint32_t position(model::QueueId queue) { return queue_of(queue).position; }
+  /// Whether the node's availability operation includes the write, and its visibility operation the read.
+  bool makes_available(const Node& node, const Access& write) const;
+  bool makes_visible(const Node& node, const Access& read) const;
+  static bool covers(const Node& node, const Access& access);
+
+ private:
+  struct Queue {
+    /// Nodes that the host does not know to have ended.
+    std::vector<NodeId> nodes;
+    std::vector<NodeId> signals;
+    NodeId submission = kNoNode;
+    std::uint32_t position = 1;
+  };
+  using Key = std::tuple<NodeId, unsigned, unsigned, NodeId, unsigned, unsigned, std::uint64_t>;
+
+  Queue& queue_of(model::QueueId queue);
+  NodeId push(Node node);
+  bool orders(const Node& earlier, const Node& later) const;
+  bool in_ranges(const Node& node, const Access& access) const;
+  std::vector<NodeId> first_points(const Access& write, NodeId later) const;
+  std::vector<NodeId> moved(const std::vector<NodeId>& from, bool to_device, NodeId later) const;
+  bool reaches(const std::vector<NodeId>& from, NodeId node) const;
+  bool is_visible(const std::vector<NodeId>& from, const Access& read) const;
+  bool owns(const Access& write, const Access& read) const;
+
+  std::vector<Node> nodes_;
+  std::vector<NodeId> dependencies_;
+  std::vector<Queue> queues_;
+  NodeId host_ = 0;
+  /// Whether any dependency is about some bytes alone.
+  bool has_ranges_ = false;
+  mutable std::map<Key, Missing> known_;
+};
+
+}  // namespace heddle::queues

@@ -1,0 +1,255 @@
+// What submissions come to: commands and dependencies in the order of the API.
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "emulator/queues/emulated.h"
+#include "emulator/queues/trouble.h"
+
+namespace heddle::queues {
+
+using detail::BatchSemaphore;
+using detail::Command;
+using detail::CommandKind;
+using model::Accesses;
+using model::meet;
+using model::Stages;
+
+namespace {
+
+Stages stages_of(PipelineStage2 stages) {
+  static_assert(static_cast<unsigned>(PipelineStage2::AllCommands) == static_cast<unsigned>(Stages::AllCommands));
+  static_assert(static_cast<unsigned>(PipelineStage2::Host) == static_cast<unsigned>(Stages::Host));
+  return static_cast<Stages>(stages);
+}
+
+/// A semaphore at all commands leaves nothing out.
+Stages stages_of_semaphore(PipelineStage2 stages) {
+  return stages == PipelineStage2::AllCommands ? Stages::Everything : stages_of(stages);
+}
+
+Accesses accesses_of(PipelineStage2 stages, Access2 accesses) {
+  static_assert(static_cast<unsigned>(Access2::MemoryRead) == static_cast<unsigned>(Accesses::MemoryRead));
+  static_assert(static_cast<unsigned>(Access2::MemoryWrite) == static_cast<unsigned>(Accesses::MemoryWrite));
+  return static_cast<Accesses>(accesses) & model::accesses_of(stages_of(stages));
+}
+
+template <typename Barrier>
+Node node_of(NodeKind kind, const char* call, const Barrier& barrier, const SourceLocation& where) {
+  Node node;
+  node.kind = kind;
+  node.call = call;
+  node.where = where;
+  node.dependency.first.stages = stages_of(barrier.src_stage_mask);
+  node.dependency.second.stages = stages_of(barrier.dst_stage_mask);
+  const Accesses source = accesses_of(barrier.src_stage_mask, barrier.src_access_mask);
+  const Accesses destination = accesses_of(barrier.dst_stage_mask, barrier.dst_access_mask);
+  node.dependency.available = {node.dependency.first.stages, source, {}, false};
+  node.dependency.visible = {node.dependency.second.stages, destination, {}, false};
+  node.to_device = meet(source, Accesses::HostWrite);
+  node.to_host = meet(destination, Accesses::HostRead | Accesses::HostWrite);
+  return node;
+}
+
+}  // namespace
+
+void EmulatedEngine::submit(const detail::QueueNumber& queue, std::vector<detail::Batch> batches,
+                            std::shared_ptr<detail::FenceState> fence, const SourceLocation& where) {
+  check_thread();
+  for (const detail::Batch& batch : batches)
+    for (const auto& commands : batch.commands)
+      for (const Command& command : commands->commands) check_memory(command);
+  check_submission(batches, fence.get(), where);
+  used_[queue.queue] = queue;
+  order_.submit(model::QueueId{queue.queue}, queue.family, where);
+  for (const detail::Batch& batch : batches) {
+    Submitting to{queue, std::make_shared<InFlight>()};
+    for (const auto& commands : batch.commands) ++commands->pending;
+    to.batch->commands = batch.commands;
+    submit_batch(to, batch, where);
+  }
+  if (fence) {
+    fence->node = add_fence(queue, where);
+    open_.back().fence = std::move(fence);
+  }
+  step();
+}
+
+void EmulatedEngine::check_memory(const Command& command) {
+  const auto check = [&](const AnyBuffer& buffer) {
+    const Domains::Memory* const memory = buffer.owner() ? domains_.find(buffer.owner()->id) : nullptr;
+    if (memory && memory->freed)
+      detail::refuse_call("submit2", buffer.owner().name(), fmt::format("{} uses it, and it was freed", command.call));
+  };
+  check(command.from);
+  check(command.to);
+  if (command.secondary)
+    for (const Command& inner : command.secondary->commands) check_memory(inner);
+  if (!command.dispatch) return;
+  for (const emulation::Binding& binding : command.dispatch->bindings()) {
+    const Domains::Memory* const memory = binding.allocation ? domains_.find(binding.allocation->id) : nullptr;
+    if (memory && memory->freed)
+      detail::refuse_call("submit2", binding.allocation->name, "a dispatch uses it, and it was freed");
+  }
+}
+
+void EmulatedEngine::submit_batch(const Submitting& to, const detail::Batch& batch, const SourceLocation& where) {
+  const model::QueueId queue{to.queue.queue};
+  for (const BatchSemaphore& wait : batch.waits) {
+    Node node;
+    node.kind = NodeKind::SemaphoreWait;
+    node.call = "submit2, a semaphore's wait";
+    node.where = where;
+    node.family = to.queue.family;
+    node.dependency.second.stages = stages_of_semaphore(wait.stages);
+    node.dependency.visible.of_device = true;
+    if (!wait.semaphore->timeline) {
+      node.after.push_back(wait.semaphore->signals.back().node);
+      wait.semaphore->signals.clear();
+    }
+    Open open;
+    open.node = order_.add(queue, std::move(node));
+    open.batch = to.batch;
+    open.semaphore = wait.semaphore;
+    open.value = wait.value;
+    open_.push_back(std::move(open));
+  }
+  for (const auto& commands : batch.commands) submit_commands(to, commands->commands);
+  for (const BatchSemaphore& signal : batch.signals) {
+    Node node;
+    node.kind = NodeKind::SemaphoreSignal;
+    node.call = "submit2, a semaphore's signal";
+    node.where = where;
+    node.family = to.queue.family;
+    node.dependency.first.stages = stages_of_semaphore(signal.stages);
+    node.dependency.available.of_device = true;
+    Open open;
+    open.node = order_.add(queue, std::move(node));
+    open.batch = to.batch;
+    open.semaphore = signal.semaphore;
+    open.value = signal.value;
+    signal.semaphore->signals.push_back({signal.value, open.node});
+    open_.push_back(std::move(open));
+  }
+}
+
+NodeId EmulatedEngine::add_fence(const detail::QueueNumber& queue, const SourceLocation& where) {
+  Node node;
+  node.kind = NodeKind::Fence;
+  node.call = "a fence";
+  node.where = where;
+  node.family = queue.family;
+  node.dependency.first.stages = Stages::Everything;
+  node.dependency.available.of_device = true;
+  Open open;
+  open.node = order_.add(model::QueueId{queue.queue}, std::move(node));
+  open_.push_back(std::move(open));
+  return open_.back().node;
+}
+
+void EmulatedEngine::submit_commands(const Submitting& to, const std::vector<Command>& commands) {
+  for (const Command& command : commands) submit_command(to, command);
+}
+
+NodeId EmulatedEngine::add_command(const Submitting& to, const Command& command, Stages stage) {
+  Node node;
+  node.kind = NodeKind::Command;
+  node.call = command.call;
+  node.where = command.where;
+  node.family = to.queue.family;
+  node.command.stage = stage;
+  Open open;
+  open.node = order_.add(model::QueueId{to.queue.queue}, std::move(node));
+  open.command = &command;
+  open.batch = to.batch;
+  open_.push_back(std::move(open));
+  return open_.back().node;
+}
+
+void EmulatedEngine::submit_command(const Submitting& to, const Command& command) {
+  const model::QueueId queue{to.queue.queue};
+  switch (command.kind) {
+    case CommandKind::Dispatch:
+      add_command(to, command, Stages::Compute);
+      return;
+    case CommandKind::DispatchIndirect: {
+      auto groups = std::make_shared<std::array<std::uint32_t, 3>>();
+      const NodeId reads = add_command(to, command, Stages::DrawIndirect);
+      open_.back().groups = groups;
+      open_.back().reads_groups = true;
+      const NodeId runs = add_command(to, command, Stages::Compute);
+      open_.back().groups = std::move(groups);
+      order_[runs].after.push_back(reads);
+      return;
+    }
+    case CommandKind::Copy:
+      add_command(to, command, Stages::Copy);
+      return;
+    case CommandKind::Clear:
+      add_command(to, command, Stages::Clear);
+      return;
+    case CommandKind::Barrier:
+      return submit_barriers(to, command);
+    case CommandKind::SetEvent:
+      events_[command.event.get()] = {
+          {queue, order_.position(queue), stages_of(command.dependency->memory_barriers.front().src_stage_mask)},
+          kNoNode};
+      return;
+    case CommandKind::WaitEvents:
+      return wait_event(to, command);
+    case CommandKind::ResetEvent:
+      events_.erase(command.event.get());
+      return;
+    case CommandKind::Execute:
+      return submit_commands(to, command.secondary->commands);
+  }
+}
+
+//= vk:memory-model-vulkan-availability-visibility
+void EmulatedEngine::submit_barriers(const Submitting& to, const Command& command) {
+  const model::QueueId queue{to.queue.queue};
+  const auto add = [&](Node node) {
+    node.family = to.queue.family;
+    Open open;
+    open.node = order_.add(queue, std::move(node));
+    open.batch = to.batch;
+    open_.push_back(std::move(open));
+  };
+  for (const MemoryBarrier2& barrier : command.dependency->memory_barriers)
+    add(node_of(NodeKind::Barrier, command.call, barrier, command.where));
+  const auto add_of_buffer = [&](const BufferMemoryBarrier2& barrier) {
+    Node node = node_of(NodeKind::Barrier, command.call, barrier, command.where);
+    const std::uint64_t end = barrier.size == kWholeSize ? kWholeSize : barrier.offset + barrier.size;
+    node.ranges.push_back({barrier.buffer.reference(), barrier.offset, end});
+    const std::uint32_t from = barrier.src_queue_family_index;
+    const std::uint32_t passes_to = barrier.dst_queue_family_index;
+    if (from != passes_to) {
+      const bool acquires = to.queue.family == passes_to;
+      node.dependency.transfer = {acquires, barrier.buffer.reference(), from, passes_to};
+      (acquires ? node.dependency.first : node.dependency.second).stages = Stages::Ownership;
+    }
+    add(std::move(node));
+  };
+  for (const BufferMemoryBarrier2& barrier : command.dependency->buffer_memory_barriers) add_of_buffer(barrier);
+  for (const ImageMemoryBarrier2& barrier : command.dependency->image_memory_barriers) add_of_buffer(barrier);
+}
+
+void EmulatedEngine::wait_event(const Submitting& to, const Command& command) {
+  const auto set = events_.find(command.event.get());
+  if (set == events_.end()) tell_unset(*command.event, command.where);
+  Node node =
+      node_of(NodeKind::Event, command.call, command.dependency->memory_barriers.front(), command.where);
+  node.family = to.queue.family;
+  if (set->second.by_host != kNoNode) {
+    node.after.push_back(set->second.by_host);
+  } else {
+    node.dependency.first = set->second.first;
+  }
+  Open open;
+  open.node = order_.add(model::QueueId{to.queue.queue}, std::move(node));
+  open.batch = to.batch;
+  open_.push_back(std::move(open));
+}
+
+}  // namespace heddle::queues

@@ -1,0 +1,80 @@
+#include "emulator/queues/teller.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "emulator/queues/reasons.h"
+#include "emulator/queues/words.h"
+#include "emulator/watch/own_command.h"
+#include "emulator/watch/race_log.h"
+#include "runtime/code_line.h"
+
+namespace heddle::queues {
+
+RaceTeller::RaceTeller(Order& order, Domains& domains, const DeviceOptions& options)
+    : order_(order), domains_(domains), options_(options) {
+  watch::RaceLog* const log = watch::RaceLog::of_process();
+  if (!log) return;
+  const report::RunId run = log->new_run();
+  run_ = static_cast<std::uint32_t>(run);
+  log->add(run);
+}
+
+RacingAccess RaceTeller::side(const Heard& heard) const {
+  RacingAccess out;
+  out.operation = fmt::format("{}{}", heard.access.atomic ? "atomic " : "", heard.call);
+  out.where = runtime::source_of(heard.where);
+  out.invocation = Coordinates::of_host_thread(0);
+  const Node& node = order_[heard.access.node];
+  if (node.kind == NodeKind::Command)
+    out.operation += fmt::format(" ({}, {}), of the command at {}:{} on queue {}", text_of(heard.access.stage),
+                                 text_of(heard.access.kind), node.where.file, node.where.line,
+                                 static_cast<unsigned>(node.command.queue));
+  if (node.kind == NodeKind::Command && heard.access.stage == model::Stages::Compute) {
+    out.invocation = {};
+    out.invocation.global.x = heard.invocation;
+    out.invocation.exact = false;
+    const std::string value = fmt::format("{}", heard.value);
+    (heard.access.writes ? out.written : out.read) = value;
+  }
+  return out;
+}
+
+DataRace RaceTeller::race_of(FoundRace found) const {
+  DataRace race;
+  const Node& first = order_[found.first.access.node];
+  const Node& second = order_[found.second.access.node];
+  if (first.kind == NodeKind::Command && second.kind == NodeKind::Command &&
+      first.command.queue == second.command.queue && second.command.position < first.command.position) {
+    std::swap(found.first, found.second);
+    race.second_came_first = true;
+  }
+  race.first = side(found.first);
+  race.second = side(found.second);
+  const Access& access = found.second.access;
+  const Domains::Memory& memory = *domains_.find(access.allocation);
+  race.object = memory.owner->name;
+  race.offset_bytes = access.offset;
+  race.size_bytes = kWordBytes;
+  const std::uint32_t element_bytes = memory.owner->component.element_bytes;
+  race.index = access.offset / (element_bytes == 0 ? kWordBytes : element_bytes);
+  const Reason reason = reason_of(order_, found);
+  race.reason = fmt::format("{}: {}", reason.text, reason.advice);
+  race.missing = "dependency";
+  if (reason.tried) race.changes.push_back(reason.advice);
+  race.count = 1;
+  race.replay = fmt::format("HEDDLE_MODE=emulated HEDDLE_MEMORY={} {} {}", options_.memory->name,
+                            watch::seed_assignment(*options_.seed), watch::own_command());
+  return race;
+}
+
+void RaceTeller::tell(const std::vector<FoundRace>& found) {
+  for (; told_ < found.size(); ++told_) {
+    races_.push_back(race_of(found[told_]));
+    if (watch::RaceLog* const log = watch::RaceLog::of_process())
+      log->add(static_cast<report::RunId>(run_), races_.back());
+  }
+}
+
+}  // namespace heddle::queues

@@ -1,0 +1,38 @@
+#pragma once
+
+/// \file
+/// Races of commands and of the host as reports have them.
+
+#include <heddle/device_options.h>
+#include <heddle/report.h>
+
+#include <vector>
+
+#include "emulator/queues/domains.h"
+#include "emulator/queues/order.h"
+#include "emulator/queues/races.h"
+
+namespace heddle::queues {
+
+class RaceTeller {
+ public:
+  /// All of them must outlive it. Where HEDDLE_RACES asks for a report of the program, what is told is in it.
+  RaceTeller(Order& order, Domains& domains, const DeviceOptions& options);
+
+  /// Those of the list that it has not told.
+  void tell(const std::vector<FoundRace>& found);
+  const std::vector<DataRace>& races() const { return races_; }
+
+ private:
+  DataRace race_of(FoundRace found) const;
+  RacingAccess side(const Heard& heard) const;
+
+  Order& order_;
+  Domains& domains_;
+  const DeviceOptions& options_;
+  std::size_t told_ = 0;
+  std::uint32_t run_ = 0;
+  std::vector<DataRace> races_;
+};
+
+}  // namespace heddle::queues

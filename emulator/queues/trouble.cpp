@@ -1,0 +1,104 @@
+#include "emulator/queues/trouble.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "runtime/text/readable.h"
+
+namespace heddle::detail {
+
+void refuse_call(const char* call, const std::string& object, const std::string& what) {
+  throw std::logic_error(fmt::format("heddle: {} of '{}': {}", call, text::readable(object), what));
+}
+
+}  // namespace heddle::detail
+
+namespace heddle::queues {
+
+using detail::refuse_call;
+
+std::string text_of(const detail::SemaphoreState& semaphore, std::uint64_t value) {
+  const std::string name = text::readable(semaphore.name);
+  return semaphore.timeline ? fmt::format("timeline semaphore '{}' (value {})", name, value)
+                            : fmt::format("semaphore '{}'", name);
+}
+
+void check_timeline(const detail::SemaphoreState& semaphore, const char* call) {
+  if (!semaphore.timeline) refuse_call(call, semaphore.name, "it is a binary semaphore, which the host cannot access");
+}
+
+void check_goes_on(const detail::SemaphoreState& semaphore, std::uint64_t value, const char* call) {
+  if (semaphore.timeline && value <= semaphore.value)
+    refuse_call(call, semaphore.name,
+                fmt::format("a signal of value {}, and its value is {}: a timeline goes up", value, semaphore.value));
+  if (!semaphore.timeline && semaphore.value != 0)
+    refuse_call(call, semaphore.name, "it is signaled, and nothing has waited for that");
+}
+
+void check_reset(const detail::FenceState& fence, const SourceLocation&) {
+  if (fence.pending) refuse_call("reset", fence.name, "a submission is going to signal it: wait for it first");
+}
+
+void check_map(const detail::MemoryState& memory, std::uint64_t offset, std::uint64_t size, const char* call) {
+  const std::string& name = memory.owner->name;
+  if (memory.freed) refuse_call(call, name, "it was freed");
+  if (!memory.mapped) refuse_call(call, name, "it is not mapped");
+  if (offset < memory.map_begin || offset + size > memory.map_end)
+    refuse_call(call, name,
+                fmt::format("element {} is outside of the map, which ends in front of element {}",
+                            offset / memory.element_bytes, memory.map_end / memory.element_bytes));
+}
+
+namespace {
+
+void check_commands(const detail::CommandBufferState& commands) {
+  if (commands.stage != detail::CommandBufferState::Stage::Executable)
+    refuse_call("submit2", commands.name, "the command buffer has no recorded commands: begin it, record, and end it");
+  if (commands.is_secondary)
+    refuse_call("submit2", commands.name, "it is a secondary command buffer: execute_commands is for it");
+  if (commands.pending != 0 && !commands.simultaneous_use)
+    refuse_call("submit2", commands.name, "it is pending, and was made without simultaneous_use");
+}
+
+}  // namespace
+
+void check_submission(std::span<const detail::Batch> batches, detail::FenceState* fence, const SourceLocation&) {
+  if (fence && fence->signaled) refuse_call("submit2", fence->name, "the fence is signaled: reset it first");
+  if (fence && fence->pending) refuse_call("submit2", fence->name, "another submission is going to signal the fence");
+  for (const detail::Batch& batch : batches) {
+    for (const auto& commands : batch.commands) check_commands(*commands);
+    for (const detail::BatchSemaphore& wait : batch.waits) {
+      if (wait.semaphore->timeline) continue;
+      if (wait.semaphore->submitted == 0)
+        refuse_call("submit2", wait.semaphore->name,
+                    "a wait for a semaphore that no submission before signals: it would wait for ever");
+      wait.semaphore->submitted = 0;
+    }
+    for (const detail::BatchSemaphore& signal : batch.signals) {
+      if (signal.semaphore->timeline) {
+        check_goes_on(*signal.semaphore, signal.value, "submit2");
+      } else if (signal.semaphore->submitted != 0) {
+        refuse_call("submit2", signal.semaphore->name, "a second signal, and nothing waits for the first one");
+      }
+      signal.semaphore->submitted = signal.value;
+    }
+  }
+  if (fence) fence->pending = true;
+}
+
+void tell_deadlock(const char* call, const std::string& object, const SourceLocation& where, const std::string& why) {
+  Finding finding;
+  finding.kind = FindingKind::NoProgress;
+  finding.message = fmt::format("deadlock: {} for {}, which nobody will signal{}", call, object, why);
+  finding.where = where;
+  finding.invocation = Coordinates::of_host_thread(0);
+  throw KernelError(std::move(finding));
+}
+
+void tell_unset(const detail::EventState& event, const SourceLocation& where) {
+  tell_deadlock("wait_event2", fmt::format("event '{}'", text::readable(event.name)), where,
+                ": set it in an earlier command of the queue, or from the host before the submission");
+}
+
+}  // namespace heddle::queues

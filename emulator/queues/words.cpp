@@ -1,0 +1,48 @@
+#include "emulator/queues/words.h"
+
+#include <string_view>
+#include <utility>
+
+namespace heddle::queues {
+namespace {
+
+using model::Accesses;
+using model::Stages;
+
+constexpr std::pair<Stages, std::string_view> kStages[] = {{Stages::DrawIndirect, "DRAW_INDIRECT"},
+                                                           {Stages::Compute, "COMPUTE_SHADER"},
+                                                           {Stages::Copy, "COPY"},
+                                                           {Stages::Clear, "CLEAR"},
+                                                           {Stages::Host, "HOST"}};
+constexpr std::pair<Accesses, std::string_view> kAccesses[] = {{Accesses::StorageRead, "SHADER_STORAGE_READ"},
+                                                               {Accesses::StorageWrite, "SHADER_STORAGE_WRITE"},
+                                                               {Accesses::UniformRead, "UNIFORM_READ"},
+                                                               {Accesses::TransferRead, "TRANSFER_READ"},
+                                                               {Accesses::TransferWrite, "TRANSFER_WRITE"},
+                                                               {Accesses::IndirectRead, "INDIRECT_COMMAND_READ"},
+                                                               {Accesses::HostRead, "HOST_READ"},
+                                                               {Accesses::HostWrite, "HOST_WRITE"}};
+
+template <typename Flags, std::size_t n>
+std::string joined(Flags flags, const std::pair<Flags, std::string_view> (&words)[n]) {
+  std::string out;
+  for (const auto& [flag, word] : words) {
+    if (!model::meet(flags, flag)) continue;
+    if (!out.empty()) out += " | ";
+    out += word;
+  }
+  return out.empty() ? "NONE" : out;
+}
+
+}  // namespace
+
+std::string text_of(model::Stages stages) {
+  if ((stages & Stages::AllCommands) == Stages::AllCommands) return "ALL_COMMANDS";
+  return joined(stages, kStages);
+}
+
+std::string text_of(model::Accesses accesses) {
+  return joined(accesses, kAccesses);
+}
+
+}  // namespace heddle::queues

@@ -1,0 +1,181 @@
+#pragma once
+
+/// \file
+/// Command buffers: commands that are recorded now and executed by a queue later, as vkCmd... records them.
+
+#include <heddle/detail/queue_engine.h>
+#include <heddle/device.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace heddle {
+
+namespace detail {
+
+template <typename Kernel, typename... Bound>
+class DispatchRecord final : public RecordedDispatch {
+ public:
+  template <typename... Args>
+  DispatchRecord(const Kernel& kernel, Extent groups, Extent local, const Args&... arguments)
+      : kernel_(kernel), groups_(groups), local_(local), arguments_(arguments...) {}
+
+  void run(Device& device, const Extent* groups) const override {
+    std::apply(
+        [&](auto&... arguments) {
+          device.dispatch(kernel_, groups ? *groups : groups_, local_, static_cast<Bound&>(arguments)...);
+        },
+        arguments_);
+  }
+  std::vector<emulation::Binding> bindings() const override {
+    return std::apply([](auto&... arguments) { return std::vector{Argument<Bound>::bind(arguments)...}; }, arguments_);
+  }
+
+ private:
+  Kernel kernel_;
+  Extent groups_;
+  Extent local_;
+  // A dispatch takes its arguments as they were given, and only a buffer that was const stays so.
+  mutable std::tuple<std::remove_const_t<Bound>...> arguments_;
+};
+
+}  // namespace detail
+
+/// An event (VkEvent): an execution dependency in two halves.
+class Event {
+ public:
+  Event(std::shared_ptr<detail::QueueEngine> engine, std::shared_ptr<detail::EventState> state)
+      : engine_(std::move(engine)), state_(std::move(state)) {}
+  /// vkSetEvent: the call, and what happened before it, for a wait at stage Host of a later submission.
+  void set(SourceLocation where = SourceLocation::current()) const { engine_->set(*state_, true, where); }
+  void reset(SourceLocation where = SourceLocation::current()) const { engine_->set(*state_, false, where); }
+
+  // For command buffers.
+  const std::shared_ptr<detail::EventState>& state() const { return state_; }
+
+ private:
+  std::shared_ptr<detail::QueueEngine> engine_;
+  std::shared_ptr<detail::EventState> state_;
+};
+
+/// What vkCmdCopyBuffer copies; bytes.
+struct BufferCopy {
+  std::uint64_t src_offset = 0;
+  std::uint64_t dst_offset = 0;
+  std::uint64_t size = kWholeSize;
+};
+
+/// How many workgroups, and where in the source that is said.
+struct RecordedExtent {
+  template <typename E>
+  requires std::is_convertible_v<E, Extent> RecordedExtent(const E& e, SourceLocation w = SourceLocation::current())
+      : extent(e), where(w) {}
+  RecordedExtent(std::initializer_list<std::uint32_t> e, SourceLocation w = SourceLocation::current())
+      : extent(e.size() > 0 ? e.begin()[0] : 1, e.size() > 1 ? e.begin()[1] : 1, e.size() > 2 ? e.begin()[2] : 1),
+        where(w) {}
+  Extent extent;
+  SourceLocation where;
+};
+
+/// Where an indirect dispatch reads how many workgroups there are: three 32-bit numbers.
+struct IndirectParameters {
+  IndirectParameters(const Buffer<std::uint32_t>& b, std::uint64_t offset = 0,
+                     SourceLocation w = SourceLocation::current())
+      : buffer(b), offset_bytes(offset), where(w) {}
+  Buffer<std::uint32_t> buffer;
+  std::uint64_t offset_bytes;
+  SourceLocation where;
+};
+
+/// Commands (VkCommandBuffer). Copies are the same command buffer. Each command throws std::logic_error outside of
+/// `begin` and `end`. Ordering: submission order alone orders no two commands; barriers, events and semaphores do.
+class CommandBuffer {
+ public:
+  explicit CommandBuffer(std::shared_ptr<detail::CommandBufferState> state) : state_(std::move(state)) {}
+
+  /// Forgets what was recorded. Throws std::logic_error while it is pending.
+  void begin();
+  void end();
+
+  /// vkCmdDispatch; arguments as those of Device::dispatch, of which it keeps copies.
+  template <typename Kernel, typename... Args>
+  requires detail::Takes<Kernel, detail::BoundArgument<Args>...>
+  void dispatch(const Kernel& kernel, const RecordedExtent& groups, Extent local, Args&&... arguments) {
+    add({.kind = detail::CommandKind::Dispatch,
+         .where = groups.where,
+         .call = "dispatch",
+         .dispatch = record(kernel, groups.extent, local, arguments...)});
+  }
+  /// vkCmdDispatchIndirect.
+  template <typename Kernel, typename... Args>
+  requires detail::Takes<Kernel, detail::BoundArgument<Args>...>
+  void dispatch_indirect(const Kernel& kernel, const IndirectParameters& groups, Extent local, Args&&... arguments) {
+    add({.kind = detail::CommandKind::DispatchIndirect,
+         .where = groups.where,
+         .call = "dispatch_indirect",
+         .dispatch = record(kernel, Extent(1), local, arguments...),
+         .from = groups.buffer,
+         .from_offset = groups.offset_bytes,
+         .size = 3 * sizeof(std::uint32_t)});
+  }
+  /// vkCmdCopyBuffer. Throws std::logic_error for a range outside of a buffer.
+  void copy_buffer(const AnyBuffer& from, const AnyBuffer& to, const BufferCopy& region = {},
+                   SourceLocation where = SourceLocation::current());
+  /// vkCmdFillBuffer; bytes, multiples of four.
+  void fill_buffer(const AnyBuffer& to, std::uint64_t offset, std::uint64_t size, std::uint32_t data,
+                   SourceLocation where = SourceLocation::current());
+  /// vkCmdUpdateBuffer: writes the values that are there now.
+  template <typename T>
+  void update_buffer(const Buffer<T>& to, std::uint64_t first, std::span<const T> values,
+                     SourceLocation where = SourceLocation::current()) {
+    clear("update_buffer", to, first * sizeof(T), values.size_bytes(), std::as_bytes(values), where);
+  }
+  /// vkCmdClearColorImage: all texels.
+  template <typename T, ImageDim dim>
+  void clear_color_image(const Image<T, dim>& to, const T& texel, SourceLocation where = SourceLocation::current()) {
+    clear("clear_color_image", to, 0, kWholeSize, std::as_bytes(std::span(&texel, 1)), where);
+  }
+
+  /// vkCmdPipelineBarrier2.
+  void pipeline_barrier2(DependencyInfo dependency, SourceLocation where = SourceLocation::current());
+  void pipeline_barrier2(const MemoryBarrier2& barrier, SourceLocation where = SourceLocation::current()) {
+    pipeline_barrier2(DependencyInfo{.memory_barriers = {barrier}}, where);
+  }
+  void pipeline_barrier2(const BufferMemoryBarrier2& barrier, SourceLocation where = SourceLocation::current()) {
+    pipeline_barrier2(DependencyInfo{.buffer_memory_barriers = {barrier}}, where);
+  }
+  /// vkCmdSetEvent2, vkCmdWaitEvents2 of one event, vkCmdResetEvent2. A wait for an event that the host sets has stage
+  /// Host in its source.
+  void set_event2(const Event& event, const MemoryBarrier2& dependency,
+                  SourceLocation where = SourceLocation::current());
+  void wait_event2(const Event& event, const MemoryBarrier2& dependency,
+                   SourceLocation where = SourceLocation::current());
+  void reset_event2(const Event& event, SourceLocation where = SourceLocation::current());
+  /// vkCmdExecuteCommands of one secondary command buffer: its commands stand here.
+  void execute_commands(const CommandBuffer& secondary, SourceLocation where = SourceLocation::current());
+
+  // For queues.
+  const std::shared_ptr<detail::CommandBufferState>& state() const { return state_; }
+
+ private:
+  template <typename Kernel, typename... Args>
+  static std::unique_ptr<detail::RecordedDispatch> record(const Kernel& kernel, Extent groups, Extent local,
+                                                          Args&... arguments) {
+    return std::make_unique<detail::DispatchRecord<Kernel, detail::BoundArgument<Args&>...>>(kernel, groups, local,
+                                                                                             arguments...);
+  }
+  void add(detail::Command command) {
+    if (state_->stage != detail::CommandBufferState::Stage::Recording) [[unlikely]]
+      detail::refuse_call(command.call, state_->name, "it is not between begin and end");
+    state_->commands.push_back(std::move(command));
+  }
+  void clear(const char* call, const AnyBuffer& to, std::uint64_t offset, std::uint64_t size,
+             std::span<const std::byte> data, const SourceLocation& where);
+
+  std::shared_ptr<detail::CommandBufferState> state_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,130 @@
+#pragma once
+
+/// \file
+/// What command buffers have recorded, and the objects of queues. Not for users; see heddle/command_buffer.h and
+/// heddle/queue.h.
+
+#include <heddle/dependency.h>
+#include <heddle/detail/emulation.h>
+#include <heddle/dispatch.h>
+#include <heddle/source_location.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heddle {
+class Device;
+}
+
+namespace heddle::detail {
+
+/// A dispatch that has been recorded, with copies of its kernel and arguments.
+class RecordedDispatch {
+ public:
+  RecordedDispatch() = default;
+  virtual ~RecordedDispatch() = default;
+  RecordedDispatch(const RecordedDispatch&) = delete;
+  RecordedDispatch& operator=(const RecordedDispatch&) = delete;
+  /// With so many workgroups in place of those that were recorded, if `groups` is not null.
+  virtual void run(Device& device, const Extent* groups) const = 0;
+  virtual std::vector<emulation::Binding> bindings() const = 0;
+};
+
+enum class CommandKind : std::uint8_t {
+  Dispatch,
+  DispatchIndirect,
+  Copy,
+  /// A fill, an update, or a clear of an image.
+  Clear,
+  Barrier,
+  SetEvent,
+  WaitEvents,
+  ResetEvent,
+  Execute,
+};
+
+/// An event: who set it, and with which dependency.
+struct EventState {
+  std::string name;
+  bool set = false;
+  /// The node of the emulated order that set it.
+  std::uint32_t node = 0;
+  bool by_host = false;
+};
+
+struct CommandBufferState;
+
+/// One command. Offsets and sizes are bytes.
+struct Command {
+  CommandKind kind = CommandKind::Barrier;
+  SourceLocation where;
+  /// The name of the call: "copy_buffer".
+  const char* call = "";
+  std::unique_ptr<RecordedDispatch> dispatch = nullptr;
+  /// What a copy reads, and an indirect dispatch; what a copy or a clear writes.
+  AnyBuffer from = {};
+  AnyBuffer to = {};
+  std::uint64_t from_offset = 0;
+  std::uint64_t to_offset = 0;
+  std::uint64_t size = 0;
+  /// What a clear writes, again and again.
+  std::vector<std::byte> data = {};
+  std::shared_ptr<const DependencyInfo> dependency = nullptr;
+  std::shared_ptr<EventState> event = nullptr;
+  std::shared_ptr<CommandBufferState> secondary = nullptr;
+};
+
+struct CommandBufferState {
+  enum class Stage : std::uint8_t { Initial, Recording, Executable };
+  std::string name;
+  bool is_secondary = false;
+  bool simultaneous_use = false;
+  Stage stage = Stage::Initial;
+  /// So many submissions with it have not ended.
+  std::uint32_t pending = 0;
+  std::vector<Command> commands;
+};
+
+struct FenceState {
+  std::string name;
+  bool signaled = false;
+  /// A submission is going to signal it.
+  bool pending = false;
+  std::uint32_t node = 0;
+};
+
+/// A signal of a timeline semaphore, or of a binary one (value 1), that was submitted.
+struct SemaphoreSignal {
+  std::uint64_t value = 0;
+  /// The node of the emulated order.
+  std::uint32_t node = 0;
+};
+
+struct SemaphoreState {
+  std::string name;
+  bool timeline = false;
+  /// Of a timeline the counter; of a binary semaphore 1 if it is signaled.
+  std::uint64_t value = 0;
+  /// The greatest value of any signal that was submitted.
+  std::uint64_t submitted = 0;
+  std::vector<SemaphoreSignal> signals;
+};
+
+/// What memory can do (VkMemoryPropertyFlags).
+struct MemoryState {
+  Owner owner;
+  std::uint64_t element_bytes = 1;
+  bool host_visible = false;
+  bool coherent = false;
+  bool concurrent = false;
+  bool freed = false;
+  bool mapped = false;
+  /// Bytes of the map.
+  std::uint64_t map_begin = 0;
+  std::uint64_t map_end = 0;
+};
+
+}  // namespace heddle::detail

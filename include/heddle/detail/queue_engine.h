@@ -1,0 +1,78 @@
+#pragma once
+
+/// \file
+/// What executes the commands of queues, natively or on the emulated order of the API. Not for users; see
+/// heddle/queue.h.
+
+#include <heddle/detail/queue_commands.h>
+#include <heddle/report.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace heddle::detail {
+
+/// A wait or a signal of a semaphore by a batch.
+struct BatchSemaphore {
+  std::shared_ptr<SemaphoreState> semaphore;
+  std::uint64_t value = 0;
+  PipelineStage2 stages = PipelineStage2::AllCommands;
+};
+
+struct Batch {
+  std::vector<BatchSemaphore> waits;
+  std::vector<std::shared_ptr<CommandBufferState>> commands;
+  std::vector<BatchSemaphore> signals;
+};
+
+struct QueueNumber {
+  std::uint32_t family = 0;
+  /// The number of the queue among those of all families.
+  std::uint32_t queue = 0;
+};
+
+/// Executes what is submitted. Calls have been checked as far as the objects themselves can tell; all of them may come
+/// from any thread.
+class QueueEngine {
+ public:
+  QueueEngine() = default;
+  virtual ~QueueEngine() = default;
+  QueueEngine(const QueueEngine&) = delete;
+  QueueEngine& operator=(const QueueEngine&) = delete;
+
+  virtual Device& device() = 0;
+  virtual bool is_emulated() const = 0;
+
+  virtual void submit(const QueueNumber& queue, std::vector<Batch> batches, std::shared_ptr<FenceState> fence,
+                      const SourceLocation& where) = 0;
+  virtual void wait(FenceState& fence, const SourceLocation& where) = 0;
+  virtual bool is_signaled(FenceState& fence, const SourceLocation& where) = 0;
+  virtual void reset(FenceState& fence, const SourceLocation& where) = 0;
+  virtual void wait(SemaphoreState& semaphore, std::uint64_t value, const SourceLocation& where) = 0;
+  virtual void signal(SemaphoreState& semaphore, std::uint64_t value, const SourceLocation& where) = 0;
+  virtual std::uint64_t value(SemaphoreState& semaphore, const SourceLocation& where) = 0;
+  /// Of the queue with this number, or of all queues.
+  virtual void wait_idle(std::optional<std::uint32_t> queue, const SourceLocation& where) = 0;
+  virtual void set(EventState& event, bool to, const SourceLocation& where) = 0;
+
+  virtual void add(const std::shared_ptr<MemoryState>& memory) = 0;
+  /// Accesses of mapped memory by the host; bytes.
+  virtual void read(MemoryState& memory, std::uint64_t offset, std::span<std::byte> to,
+                    const SourceLocation& where) = 0;
+  virtual void write(MemoryState& memory, std::uint64_t offset, std::span<const std::byte> from,
+                     const SourceLocation& where) = 0;
+  virtual void flush(MemoryState& memory, std::uint64_t offset, std::uint64_t size, const SourceLocation& where) = 0;
+  virtual void invalidate(MemoryState& memory, std::uint64_t offset, std::uint64_t size,
+                          const SourceLocation& where) = 0;
+  virtual void free(MemoryState& memory, const SourceLocation& where) = 0;
+
+  virtual std::vector<DataRace> races() const = 0;
+};
+
+/// Throws std::logic_error: "heddle: CALL of OBJECT: what".
+[[noreturn]] void refuse_call(const char* call, const std::string& object, const std::string& what);
+
+}  // namespace heddle::detail
