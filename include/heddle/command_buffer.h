@@ -6,10 +6,13 @@
 #include <heddle/detail/queue_engine.h>
 #include <heddle/device.h>
 
+#include <concepts>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 namespace heddle {
@@ -144,7 +147,9 @@ class CommandBuffer {
   void pipeline_barrier2(const MemoryBarrier2& barrier, SourceLocation where = SourceLocation::current()) {
     pipeline_barrier2(DependencyInfo{.memory_barriers = {barrier}}, where);
   }
-  void pipeline_barrier2(const BufferMemoryBarrier2& barrier, SourceLocation where = SourceLocation::current()) {
+  // A list in braces is a MemoryBarrier2.
+  template <std::same_as<BufferMemoryBarrier2> Barrier>
+  void pipeline_barrier2(const Barrier& barrier, SourceLocation where = SourceLocation::current()) {
     pipeline_barrier2(DependencyInfo{.buffer_memory_barriers = {barrier}}, where);
   }
   /// vkCmdSetEvent2, vkCmdWaitEvents2 of one event, vkCmdResetEvent2. A wait for an event that the host sets has stage
