@@ -57,12 +57,12 @@ bool EmulatedEngine::resolve(const Open& open) {
   Node& node = order_[open.node];
   if (!open.semaphore || !open.semaphore->timeline || node.kind != NodeKind::SemaphoreWait || !node.after.empty())
     return true;
+  if (open.semaphore->initial >= open.value) return true;
   const auto& signals = open.semaphore->signals;
   auto best = signals.end();
   for (auto signal = signals.begin(); signal != signals.end(); ++signal)
     if (signal->value >= open.value && (best == signals.end() || signal->value < best->value)) best = signal;
-  if (best == signals.end()) return open.semaphore->value >= open.value;
-  if (!is_done(best->node)) return false;
+  if (best == signals.end() || !is_done(best->node)) return false;
   node.after.push_back(best->node);
   return true;
 }
@@ -187,6 +187,7 @@ void EmulatedEngine::dispatch(const Open& open) {
   std::vector<Domains::Presented> presented;
   for (const auto& [allocation, of] : readers) presented.push_back(domains_.present(*domains_.find(allocation), of));
   ear_->begin(open.node, state_->next_agent, presented);
+  tell_shape(open);
   std::exception_ptr failure;
   try {
     const auto& groups = open.groups;
@@ -203,6 +204,17 @@ void EmulatedEngine::dispatch(const Open& open) {
   }
   tell_races();
   if (failure) std::rethrow_exception(failure);
+}
+
+void EmulatedEngine::tell_shape(const Open& open) {
+  const auto [recorded, local] = open.command->dispatch->shape();
+  trace::Dispatch dispatch;
+  dispatch.number = state_->dispatches;
+  dispatch.groups = {recorded.x, recorded.y, recorded.z};
+  if (open.groups) dispatch.groups = {(*open.groups)[0], (*open.groups)[1], (*open.groups)[2]};
+  dispatch.local = {local.x, local.y, local.z};
+  dispatch.subgroup_size = *state_->options.subgroup_size;
+  teller_->runs(open.node, dispatch);
 }
 
 void EmulatedEngine::copy(const Open& open) {

@@ -112,6 +112,7 @@ class EmulatedEngine final : public detail::QueueEngine {
   void execute(const Open& open);
   void execute_command(const Open& open);
   void dispatch(const Open& open);
+  void tell_shape(const Open& open);
   void copy(const Open& open);
   void clear(const Open& open);
   void finish(const Open& open);

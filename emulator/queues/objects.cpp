@@ -218,7 +218,7 @@ Semaphore LogicalDevice::timeline_semaphore(std::uint64_t initial, std::string n
   auto state = std::make_shared<detail::SemaphoreState>();
   state->name = named(std::move(name), "semaphore");
   state->timeline = true;
-  state->value = initial;
+  state->value = state->initial = initial;
   return Semaphore(engine_, std::move(state));
 }
 

@@ -110,8 +110,14 @@ NodeId Order::add(model::QueueId queue, Node node) {
   const bool signals = node.kind == NodeKind::SemaphoreSignal;
   const NodeId id = push(std::move(node));
   one.nodes.push_back(id);
-  if (signals) one.signals.push_back(id);
+  if (signals) one.signals_of_batch.push_back(id);
   return id;
+}
+
+void Order::batch_ends(model::QueueId queue) {
+  Queue& one = queue_of(queue);
+  one.signals.insert(one.signals.end(), one.signals_of_batch.begin(), one.signals_of_batch.end());
+  one.signals_of_batch.clear();
 }
 
 void Order::begin(NodeId id) {

@@ -116,6 +116,8 @@ class Order {
   /// The next node in submission order: a command, or a dependency whose scopes have their stages. A dependency whose
   /// first scope has a position keeps it (an event).
   NodeId add(model::QueueId queue, Node node);
+  /// Signals of a batch are unordered, and come before those of later batches.
+  void batch_ends(model::QueueId queue);
   /// All that it follows has begun and ended.
   void begin(NodeId node);
 
@@ -138,7 +140,9 @@ class Order {
   struct Queue {
     /// Nodes that the host does not know to have ended.
     std::vector<NodeId> nodes;
+    /// Of the batches that have ended, and of this one.
     std::vector<NodeId> signals;
+    std::vector<NodeId> signals_of_batch;
     NodeId submission = kNoNode;
     std::uint32_t position = 1;
   };

@@ -13,13 +13,8 @@ using model::Accesses;
 using model::meet;
 using model::Stages;
 
-std::string place(const SourceLocation& where) {
-  const std::string_view file = where.file;
-  return fmt::format("{}:{}", file.substr(file.find_last_of('/') + 1), where.line);
-}
-
 std::string text_of(const Node& node) {
-  return fmt::format("{} at {}", node.call, place(node.where));
+  return fmt::format("{} at {}", node.call, place_of(node.where));
 }
 
 /// The sides of a race in an order.
@@ -117,11 +112,12 @@ Reason Explainer::no_execution() {
     return {"a queue may still use the memory when it is freed: nothing waits for the command before",
             "wait for a fence of its submission, for a timeline semaphore or for wait_idle before free"};
   if (x_.on_host && y_.on_host) return {"two host threads without synchronization", "order them"};
-  if (x_.on_host)
-    return {"the host's access comes after submit2, or nothing waits for it",
-            "access the memory before the submission, or let the queue wait for a timeline semaphore that the host "
-            "signals behind it, with a barrier of HOST_WRITE after the wait"};
-  if (y_.on_host)
+  // A write of the host that came first would have been in time, were it before the submission.
+  if (x_.on_host && x_.writes)
+    return {"the host's write comes after submit2",
+            "write before the submission, or let the queue wait for a timeline semaphore that the host signals behind "
+            "the write, with a barrier of HOST_WRITE after the wait"};
+  if (x_.on_host || y_.on_host)
     return {"the host does not wait for the command: no fence, timeline semaphore or wait_idle of a submission that "
             "has it",
             "wait for a fence of its submission before the access"};

@@ -24,6 +24,8 @@ Stages stages_of(PipelineStage2 stages) {
   return static_cast<Stages>(stages);
 }
 
+constexpr Accesses kAll = Accesses::MemoryRead | Accesses::MemoryWrite;
+
 /// A semaphore at all commands leaves nothing out.
 Stages stages_of_semaphore(PipelineStage2 stages) {
   return stages == PipelineStage2::AllCommands ? Stages::Everything : stages_of(stages);
@@ -103,7 +105,7 @@ void EmulatedEngine::submit_batch(const Submitting& to, const detail::Batch& bat
     node.where = where;
     node.family = to.queue.family;
     node.dependency.second.stages = stages_of_semaphore(wait.stages);
-    node.dependency.visible.of_device = true;
+    node.dependency.visible = {model::with_later(node.dependency.second.stages), kAll, {}, false};
     if (!wait.semaphore->timeline) {
       node.after.push_back(wait.semaphore->signals.back().node);
       wait.semaphore->signals.clear();
@@ -123,7 +125,7 @@ void EmulatedEngine::submit_batch(const Submitting& to, const detail::Batch& bat
     node.where = where;
     node.family = to.queue.family;
     node.dependency.first.stages = stages_of_semaphore(signal.stages);
-    node.dependency.available.of_device = true;
+    node.dependency.available = {model::with_earlier(node.dependency.first.stages), kAll, {}, false};
     Open open;
     open.node = order_.add(queue, std::move(node));
     open.batch = to.batch;
@@ -132,6 +134,7 @@ void EmulatedEngine::submit_batch(const Submitting& to, const detail::Batch& bat
     signal.semaphore->signals.push_back({signal.value, open.node});
     open_.push_back(std::move(open));
   }
+  order_.batch_ends(queue);
 }
 
 NodeId EmulatedEngine::add_fence(const detail::QueueNumber& queue, const SourceLocation& where) {
@@ -141,7 +144,7 @@ NodeId EmulatedEngine::add_fence(const detail::QueueNumber& queue, const SourceL
   node.where = where;
   node.family = queue.family;
   node.dependency.first.stages = Stages::Everything;
-  node.dependency.available.of_device = true;
+  node.dependency.available = {Stages::Everything, kAll, {}, false};
   Open open;
   open.node = order_.add(model::QueueId{queue.queue}, std::move(node));
   open_.push_back(std::move(open));

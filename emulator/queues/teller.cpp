@@ -27,17 +27,15 @@ RacingAccess RaceTeller::side(const Heard& heard) const {
   out.where = runtime::source_of(heard.where);
   out.invocation = Coordinates::of_host_thread(0);
   const Node& node = order_[heard.access.node];
-  if (node.kind == NodeKind::Command)
-    out.operation += fmt::format(" ({}, {}), of the command at {}:{} on queue {}", text_of(heard.access.stage),
-                                 text_of(heard.access.kind), node.where.file, node.where.line,
-                                 static_cast<unsigned>(node.command.queue));
-  if (node.kind == NodeKind::Command && heard.access.stage == model::Stages::Compute) {
-    out.invocation = {};
-    out.invocation.global.x = heard.invocation;
-    out.invocation.exact = false;
-    const std::string value = fmt::format("{}", heard.value);
-    (heard.access.writes ? out.written : out.read) = value;
-  }
+  if (node.kind != NodeKind::Command) return out;
+  out.operation += fmt::format(" ({}, {}; {} at {}, queue {})", text_of(heard.access.stage), text_of(heard.access.kind),
+                               node.call, place_of(node.where), static_cast<unsigned>(node.command.queue));
+  const auto dispatch = dispatches_.find(heard.access.node);
+  if (dispatch == dispatches_.end()) return out;
+  // Lanes may be shuffled: which one it was is not known here.
+  out.invocation = trace::coordinates_of(dispatch->second, static_cast<AgentId>(heard.invocation));
+  out.dispatch = dispatch->second.number;
+  (heard.access.writes ? out.written : out.read) = fmt::format("{}", heard.value);
   return out;
 }
 

@@ -6,11 +6,13 @@
 #include <heddle/device_options.h>
 #include <heddle/report.h>
 
+#include <map>
 #include <vector>
 
 #include "emulator/queues/domains.h"
 #include "emulator/queues/order.h"
 #include "emulator/queues/races.h"
+#include "emulator/trace/dispatch.h"
 
 namespace heddle::queues {
 
@@ -19,6 +21,8 @@ class RaceTeller {
   /// All of them must outlive it. Where HEDDLE_RACES asks for a report of the program, what is told is in it.
   RaceTeller(Order& order, Domains& domains, const DeviceOptions& options);
 
+  /// The dispatch of that command begins.
+  void runs(NodeId command, const trace::Dispatch& dispatch) { dispatches_.emplace(command, dispatch); }
   /// Those of the list that it has not told.
   void tell(const std::vector<FoundRace>& found);
   const std::vector<DataRace>& races() const { return races_; }
@@ -30,6 +34,7 @@ class RaceTeller {
   Order& order_;
   Domains& domains_;
   const DeviceOptions& options_;
+  std::map<NodeId, trace::Dispatch> dispatches_;
   std::size_t told_ = 0;
   std::uint32_t run_ = 0;
   std::vector<DataRace> races_;

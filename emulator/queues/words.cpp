@@ -1,5 +1,7 @@
 #include "emulator/queues/words.h"
 
+#include <fmt/format.h>
+
 #include <string_view>
 #include <utility>
 
@@ -43,6 +45,11 @@ std::string text_of(model::Stages stages) {
 
 std::string text_of(model::Accesses accesses) {
   return joined(accesses, kAccesses);
+}
+
+std::string place_of(const SourceLocation& where) {
+  const std::string_view file = where.file;
+  return fmt::format("{}:{}", file.substr(file.find_last_of('/') + 1), where.line);
 }
 
 }  // namespace heddle::queues

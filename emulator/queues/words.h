@@ -14,4 +14,7 @@ std::string text_of(model::Stages stages);
 /// "SHADER_STORAGE_WRITE", "NONE"
 std::string text_of(model::Accesses accesses);
 
+/// "upload.cpp:41"
+std::string place_of(const SourceLocation& where);
+
 }  // namespace heddle::queues

@@ -34,8 +34,11 @@ class DispatchRecord final : public RecordedDispatch {
         arguments_);
   }
   std::vector<emulation::Binding> bindings() const override {
-    return std::apply([](auto&... arguments) { return std::vector{Argument<Bound>::bind(arguments)...}; }, arguments_);
+    return std::apply(
+        [](auto&... arguments) { return std::vector<emulation::Binding>{Argument<Bound>::bind(arguments)...}; },
+        arguments_);
   }
+  std::pair<Extent, Extent> shape() const override { return {groups_, local_}; }
 
  private:
   Kernel kernel_;

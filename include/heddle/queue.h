@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The host's side of Vulkan: queues that execute command buffers, semaphores, fences, memory. REFERENCE_QUEUES.md has
+/// The host's side of Vulkan: queues that execute command buffers, semaphores, fences, memory. QUEUES.md has
 /// what of vkCmd..., vkQueue... and memory there is, and under which name.
 ///
 ///     LogicalDevice device;

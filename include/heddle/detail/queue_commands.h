@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace heddle {
@@ -31,6 +32,8 @@ class RecordedDispatch {
   /// With so many workgroups in place of those that were recorded, if `groups` is not null.
   virtual void run(Device& device, const Extent* groups) const = 0;
   virtual std::vector<emulation::Binding> bindings() const = 0;
+  /// How many workgroups were recorded, and their size.
+  virtual std::pair<Extent, Extent> shape() const = 0;
 };
 
 enum class CommandKind : std::uint8_t {
@@ -108,6 +111,8 @@ struct SemaphoreState {
   bool timeline = false;
   /// Of a timeline the counter; of a binary semaphore 1 if it is signaled.
   std::uint64_t value = 0;
+  /// What it was made with, for which nobody waits.
+  std::uint64_t initial = 0;
   /// The greatest value of any signal that was submitted.
   std::uint64_t submitted = 0;
   std::vector<SemaphoreSignal> signals;
