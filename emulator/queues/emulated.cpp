@@ -22,9 +22,6 @@ using model::Stages;
 
 EmulatedEngine::EmulatedEngine(DeviceOptions options, std::uint64_t atom_bytes)
     : choice_(0), domains_(order_, choice_, atom_bytes) {
-  options.mode = Mode::Emulated;
-  // Commands run one after the other.
-  options.races_parallel = false;
   state_ = std::make_shared<detail::DeviceState>(std::move(options));
   choice_ = SeededChoice(state_->seed() * 0x9e3779b97f4a7c15u + 0x5157);
   device_.emplace(new detail::DeviceHandle{state_});

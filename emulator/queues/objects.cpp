@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "emulator/host/options.h"
 #include "emulator/queues/emulated.h"
 #include "emulator/queues/native.h"
 
@@ -172,8 +173,10 @@ std::shared_ptr<detail::QueueEngine> engine_of(LogicalDeviceOptions options, std
     throw std::invalid_argument(
         fmt::format("heddle: LogicalDeviceOptions::non_coherent_atom_size is {}; it is a power of two from 4 to {}",
                     atom, kMostAtomBytes));
+  // Commands run one after the other.
+  options.device.races_parallel = false;
   // What mode the options and the environment come to.
-  if (!options.device.mode) options.device.mode = Device(options.device).mode();
+  options.device = detail::completed(std::move(options.device));
   if (*options.device.mode == Mode::Emulated)
     return std::make_shared<queues::EmulatedEngine>(std::move(options.device), atom);
   return std::make_shared<queues::NativeEngine>(std::move(options.device), queues, options.host_threads);

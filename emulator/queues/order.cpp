@@ -248,6 +248,8 @@ Missing Order::missing(const Access& earlier, const Access& later) const {
                 place};
   const auto found = known_.find(key);
   if (found != known_.end()) return found->second;
+  constexpr std::size_t kMostKnown = std::size_t{1} << 16;
+  if (known_.size() == kMostKnown) known_.clear();
   const Missing answer = find_missing(earlier, later);
   known_.emplace(key, answer);
   return answer;

@@ -24,8 +24,15 @@ bool is_same(const Heard& a, const Heard& b) {
 void RaceFinder::hear(const Heard& heard) {
   Cell& cell = cells_[key(heard.access)];
   if (heard.access.atomic) atomics_[heard.access.node].insert(key(heard.access));
+  // A read stands for the reads before it: what races with one of those and not with it comes before it.
+  const auto stands_for = [&](const Heard& read, const Heard& before) {
+    return !read.access.writes && !before.access.writes && (before.bytes & ~read.bytes) == 0 &&
+           (before.access.atomic || !read.access.atomic) &&
+           order_.happens_before(before.access.node, read.access.node);
+  };
   const auto is_over = [&](const Heard& earlier) {
-    if (earlier.access.node == heard.access.node || !conflict(earlier, heard)) return false;
+    if (earlier.access.node == heard.access.node) return false;
+    if (!conflict(earlier, heard)) return stands_for(heard, earlier);
     const Missing missing = order_.missing(earlier.access, heard.access);
     if (missing != Missing::Nothing) candidates_.push_back({earlier, heard, missing});
     return missing == Missing::Nothing && heard.access.writes && (earlier.bytes & ~heard.bytes) == 0;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <utility>
 
 #include "emulator/queues/reasons.h"
@@ -11,6 +12,25 @@
 #include "runtime/code_line.h"
 
 namespace heddle::queues {
+
+namespace {
+
+std::string text_of(const detail::ComponentType& component, std::uint32_t value) {
+  if (component.size_bytes != sizeof value) return fmt::format("{:#x}", value);
+  switch (component.kind) {
+    case detail::ComponentKind::Unsigned:
+      return fmt::format("{}", value);
+    case detail::ComponentKind::Signed:
+      return fmt::format("{}", static_cast<std::int32_t>(value));
+    case detail::ComponentKind::Float:
+      return fmt::format("{}", std::bit_cast<float>(value));
+    case detail::ComponentKind::Unknown:
+      break;
+  }
+  return fmt::format("{:#x}", value);
+}
+
+}  // namespace
 
 RaceTeller::RaceTeller(Order& order, Domains& domains, const DeviceOptions& options)
     : order_(order), domains_(domains), options_(options) {
@@ -35,7 +55,8 @@ RacingAccess RaceTeller::side(const Heard& heard) const {
   // Lanes may be shuffled: which one it was is not known here.
   out.invocation = trace::coordinates_of(dispatch->second, static_cast<AgentId>(heard.invocation));
   out.dispatch = dispatch->second.number;
-  (heard.access.writes ? out.written : out.read) = fmt::format("{}", heard.value);
+  (heard.access.writes ? out.written : out.read) =
+      text_of(domains_.find(heard.access.allocation)->owner->component, heard.value);
   return out;
 }
 

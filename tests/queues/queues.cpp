@@ -346,3 +346,70 @@ TEST_CASE("one seed is one run") {
   }
   CHECK(seen == std::vector<bool>{false, true, true, true, true});
 }
+
+TEST_CASE("two dispatches that nothing orders may add to one number by atomics") {
+  in_both_modes([](const LogicalDeviceOptions& with) {
+    const LogicalDevice device(with);
+    const auto memory = numbers(device, MemoryProperty::HostCoherent, "sum");
+    const auto map = filled(memory, 0);
+    auto sum = memory.buffer();
+    CommandBuffer commands = device.command_buffer();
+    commands.begin();
+    for (int i = 0; i < 3; ++i)
+      commands.dispatch(
+          [](auto& inv, StorageBuffer<std::uint32_t> auto x) {
+            inv.atomic_i_add(x[0], Scope::Device, MemorySemantics::Relaxed, 1u);
+          },
+          {2}, {4}, sum);
+    commands.pipeline_barrier2(kComputeToHost);
+    commands.end();
+    device.queue().submit2(commands);
+    device.wait_idle();
+    CHECK(map.read(0) == 24);
+    device.require_no_races();
+  });
+}
+
+TEST_CASE("a kernel that is wrong is told by the call that runs it, and the queue goes on") {
+  for (const Mode mode : {Mode::Native, Mode::Emulated}) {
+    const LogicalDevice device(options(mode));
+    CommandBuffer wrong = device.command_buffer("wrong");
+    wrong.begin();
+    wrong.dispatch([](auto& inv) { inv.require(false, "this holds"); }, {1}, {1});
+    wrong.end();
+    const Fence fence = device.fence();
+    const auto run = [&] {
+      device.queue().submit2(wrong, fence);
+      fence.wait();
+    };
+    CHECK_THROWS_WITH(run(), Catch::Contains("this holds"));
+    fence.wait();
+    fence.reset();
+    wrong.begin();
+    wrong.end();
+    device.queue().submit2(wrong, fence);
+    fence.wait();
+  }
+}
+
+TEST_CASE("a loop of many submissions keeps what it has to know in bounds") {
+  const LogicalDevice device(options(Mode::Emulated));
+  const auto memory = numbers(device, MemoryProperty::HostVisible, "numbers");
+  const auto map = memory.map();
+  CommandBuffer commands = device.command_buffer();
+  commands.begin();
+  commands.dispatch(kTwice, {1}, {kCount}, memory.buffer());
+  commands.pipeline_barrier2(kComputeToHost);
+  commands.end();
+  const Fence fence = device.fence();
+  for (std::uint32_t round = 0; round < 300; ++round) {
+    for (std::uint32_t i = 0; i < kCount; ++i) map.write(i, round + i);
+    memory.flush();
+    device.queue().submit2(commands, fence);
+    fence.wait();
+    fence.reset();
+    memory.invalidate();
+    REQUIRE(map.read(3) == 2 * (round + 3));
+  }
+  device.require_no_races();
+}
