@@ -1,5 +1,5 @@
-/// The host's side: host/record/dispatch is the time to record one, host/submit/empty that from a submission of an empty
-/// dispatch to the end of the wait for its fence, beside a plain dispatch of it.
+/// The host's side: host/record/dispatch is the time to record one, host/submit/empty that from a submission of an
+/// empty dispatch to the end of the wait for its fence, beside a plain dispatch of it.
 
 #include <benchmark/benchmark.h>
 #include <heddle/queue.h>
@@ -24,9 +24,8 @@ void record(benchmark::State& state) {
     commands.end();
   }
   state.SetItemsProcessed(state.iterations() * kCommands);
-  state.counters["per_dispatch"] =
-      benchmark::Counter(static_cast<double>(state.iterations() * kCommands),
-                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.counters["per_dispatch"] = benchmark::Counter(static_cast<double>(state.iterations() * kCommands),
+                                                      benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(record)->Name("host/record/dispatch");
 

@@ -3,7 +3,7 @@
 set -u
 source "$(dirname "${BASH_SOURCE[0]}")/../.ci/setup.sh"
 
-all=(reduce scan matmul sort landscape histogram bfs gray_scott nearest restricted_fence mistakes field host)
+all=(reduce scan matmul sort landscape histogram bfs gray_scott nearest restricted_fence upload_loop mistakes field host)
 
 usage() {
   cat <<END
@@ -20,8 +20,8 @@ and runs the samples, or those that are named. Pictures go to samples/out/.
 Samples: ${all[*]}
 "lab" builds the page of the lab (litmus tests to run, play and explain; it installs Emscripten, and Node if there is none),
 serves it on this machine and opens a browser.
-Each is a program of its own in build/samples/, with --help and more options; "mistakes" are the ten in
-build/samples/mistakes/, which always run emulated and try seeds of their own; "host" are five programs of host
+Each is a program of its own in build/samples/, with --help and more options; "mistakes" are those in
+build/samples/mistakes/, which always run emulated and try seeds of their own; "host" are programs of host
 threads, in build/samples/host/.
 Exit code: 0 every check passed, 1 one failed or the build did, 2 bad options or missing packages.
 END

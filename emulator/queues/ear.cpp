@@ -25,9 +25,9 @@ void KernelEar::hear(Memory& memory, const Operation& operation, bool writes, tr
   Access& access = heard.access;
   access.node = node_;
   access.stage = model::Stages::Compute;
-  access.kind = writes                                                ? model::Accesses::StorageWrite
+  access.kind = writes                                             ? model::Accesses::StorageWrite
                 : operation.storage_class == StorageClass::Uniform ? model::Accesses::UniformRead
-                                                                      : model::Accesses::StorageRead;
+                                                                   : model::Accesses::StorageRead;
   access.reference = operation.reference;
   access.allocation = operation.locations.allocation;
   access.coherent = memory.of->coherent;

@@ -117,8 +117,7 @@ bool EmulatedEngine::run_one() {
   for (std::size_t i = 0; i < open_.size(); ++i)
     if (is_ready(open_[i])) ready.push_back(i);
   if (ready.empty()) return false;
-  const std::size_t chosen =
-      ready[choice_.below(static_cast<std::uint32_t>(ready.size()), ChoicePoint::Workgroup)];
+  const std::size_t chosen = ready[choice_.below(static_cast<std::uint32_t>(ready.size()), ChoicePoint::Workgroup)];
   const Open one = std::move(open_[chosen]);
   open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(chosen));
   execute(one);

@@ -4,8 +4,8 @@
 /// Executes the commands of queues in emulated mode: a seed decides in which order those run that nothing orders.
 
 #include <heddle/choice.h>
-#include <heddle/device.h>
 #include <heddle/detail/queue_engine.h>
+#include <heddle/device.h>
 
 #include <array>
 #include <map>

@@ -191,8 +191,7 @@ LogicalDeviceOptions with_mode(Mode mode) {
 }  // namespace
 
 LogicalDevice::LogicalDevice(LogicalDeviceOptions options)
-    : first_queue_(first_queues(options.queue_families)),
-      engine_(engine_of(std::move(options), first_queue_.back())) {}
+    : first_queue_(first_queues(options.queue_families)), engine_(engine_of(std::move(options), first_queue_.back())) {}
 
 LogicalDevice::LogicalDevice(Mode mode) : LogicalDevice(with_mode(mode)) {}
 

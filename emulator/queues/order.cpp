@@ -39,9 +39,23 @@ Order::Queue& Order::queue_of(model::QueueId queue) {
 NodeId Order::push(Node node) {
   const auto id = static_cast<NodeId>(nodes_.size());
   if (!is_command(node) && node.kind != NodeKind::Host) dependencies_.push_back(id);
-  has_ranges_ = has_ranges_ || !node.ranges.empty() || node.kind == NodeKind::Flush || node.kind == NodeKind::Invalidate;
+  for (const BufferRange& range : node.ranges) {
+    add_boundary(range.begin);
+    add_boundary(range.end);
+  }
+  if (node.bytes_end != 0) {
+    add_boundary(node.bytes.offset_bytes);
+    add_boundary(node.bytes_end);
+  }
   nodes_.push_back(std::move(node));
   return id;
+}
+
+void Order::add_boundary(std::uint64_t offset) {
+  const auto at = std::lower_bound(boundaries_.begin(), boundaries_.end(), offset);
+  if (at != boundaries_.end() && *at == offset) return;
+  boundaries_.insert(at, offset);
+  known_.clear();
 }
 
 NodeId Order::host_calls(Node call, std::vector<NodeId> after) {
@@ -242,7 +256,9 @@ Missing Order::missing(const Access& earlier, const Access& later) const {
   const auto known_as = [](const Access& access) {
     return static_cast<unsigned>(access.kind) | (access.writes ? 1u << 16 : 0u);
   };
-  const std::uint64_t place = static_cast<std::uint64_t>(earlier.allocation) << 40 | (has_ranges_ ? earlier.offset : 0);
+  const auto between = std::upper_bound(boundaries_.begin(), boundaries_.end(), earlier.offset) - boundaries_.begin();
+  const std::uint64_t place =
+      static_cast<std::uint64_t>(earlier.allocation) << 32 | static_cast<std::uint64_t>(between);
   const Key key{earlier.node, known_as(earlier), static_cast<unsigned>(earlier.reference),
                 later.node,   known_as(later),   static_cast<unsigned>(later.reference),
                 place};

@@ -150,6 +150,7 @@ class Order {
 
   Queue& queue_of(model::QueueId queue);
   NodeId push(Node node);
+  void add_boundary(std::uint64_t offset);
   bool orders(const Node& earlier, const Node& later) const;
   bool in_ranges(const Node& node, const Access& access) const;
   std::vector<NodeId> first_points(const Access& write, NodeId later) const;
@@ -162,8 +163,8 @@ class Order {
   std::vector<NodeId> dependencies_;
   std::vector<Queue> queues_;
   NodeId host_ = 0;
-  /// Whether any dependency is about some bytes alone.
-  bool has_ranges_ = false;
+  /// Where ranges of any dependency begin and end, sorted: between two of them all bytes are alike.
+  std::vector<std::uint64_t> boundaries_;
   mutable std::map<Key, Missing> known_;
 };
 

@@ -27,8 +27,7 @@ void RaceFinder::hear(const Heard& heard) {
   // A read stands for the reads before it: what races with one of those and not with it comes before it.
   const auto stands_for = [&](const Heard& read, const Heard& before) {
     return !read.access.writes && !before.access.writes && (before.bytes & ~read.bytes) == 0 &&
-           (before.access.atomic || !read.access.atomic) &&
-           order_.happens_before(before.access.node, read.access.node);
+           (before.access.atomic || !read.access.atomic) && order_.happens_before(before.access.node, read.access.node);
   };
   const auto is_over = [&](const Heard& earlier) {
     if (earlier.access.node == heard.access.node) return false;

@@ -32,9 +32,7 @@ class Explainer {
   Reason not_on_two_queues() const;
   Reason not_available();
   Reason not_visible();
-  bool is_between(NodeId id) const {
-    return order_.happens_before(x_.node, id) && order_.happens_before(id, y_.node);
-  }
+  bool is_between(NodeId id) const { return order_.happens_before(x_.node, id) && order_.happens_before(id, y_.node); }
   /// Whether nothing is missing with these accesses in the scopes of the node as well.
   bool mends(NodeId id, Accesses source, Accesses destination);
 
@@ -59,8 +57,7 @@ Reason Explainer::not_on_one_queue() const {
     const Node& one = order_[id];
     if (one.kind != NodeKind::Barrier && one.kind != NodeKind::Event) continue;
     const model::Dependency& dependency = one.dependency;
-    if (dependency.first.queue != node(x_).command.queue ||
-        dependency.second.position <= node(x_).command.position ||
+    if (dependency.first.queue != node(x_).command.queue || dependency.second.position <= node(x_).command.position ||
         dependency.second.position >= node(y_).command.position)
       continue;
     const bool first = model::comes_before(node(x_).command, dependency);
@@ -76,9 +73,9 @@ Reason Explainer::not_on_one_queue() const {
             fmt::format("add {} to {}", queues::text_of(out.stage), mask)};
   }
   return {"no barrier between the two commands: submission order alone orders nothing",
-          fmt::format("record pipeline_barrier2 between them, from {} with {} to {} with {}",
-                      queues::text_of(x_.stage), x_.writes ? queues::text_of(x_.kind) : "no access",
-                      queues::text_of(y_.stage), x_.writes ? queues::text_of(y_.kind) : "no access")};
+          fmt::format("record pipeline_barrier2 between them, from {} with {} to {} with {}", queues::text_of(x_.stage),
+                      x_.writes ? queues::text_of(x_.kind) : "no access", queues::text_of(y_.stage),
+                      x_.writes ? queues::text_of(y_.kind) : "no access")};
 }
 
 Reason Explainer::not_on_two_queues() const {
@@ -118,9 +115,10 @@ Reason Explainer::no_execution() {
             "write before the submission, or let the queue wait for a timeline semaphore that the host signals behind "
             "the write, with a barrier of HOST_WRITE after the wait"};
   if (x_.on_host || y_.on_host)
-    return {"the host does not wait for the command: no fence, timeline semaphore or wait_idle of a submission that "
-            "has it",
-            "wait for a fence of its submission before the access"};
+    return {
+        "the host does not wait for the command: no fence, timeline semaphore or wait_idle of a submission that "
+        "has it",
+        "wait for a fence of its submission before the access"};
   return node(x_).command.queue == node(y_).command.queue ? not_on_one_queue() : not_on_two_queues();
 }
 
@@ -134,14 +132,13 @@ Reason Explainer::not_available() {
     const Accesses destination = of_nothing && !y_.writes ? y_.kind : Accesses::None;
     const std::string kind = queues::text_of(x_.kind);
     if (meet(named, x_.kind))
-      return {fmt::format("{} is not of the buffer, or of the bytes, through which the first access writes",
-                          text_of(one)),
-              "name that buffer in it, or use a memory barrier"};
-    const std::string advice =
-        destination == Accesses::None
-            ? fmt::format("add {} to srcAccessMask of {}", kind, text_of(one))
-            : fmt::format("add {} to srcAccessMask and {} to dstAccessMask of {}", kind, queues::text_of(destination),
-                          text_of(one));
+      return {
+          fmt::format("{} is not of the buffer, or of the bytes, through which the first access writes", text_of(one)),
+          "name that buffer in it, or use a memory barrier"};
+    const std::string advice = destination == Accesses::None
+                                   ? fmt::format("add {} to srcAccessMask of {}", kind, text_of(one))
+                                   : fmt::format("add {} to srcAccessMask and {} to dstAccessMask of {}", kind,
+                                                 queues::text_of(destination), text_of(one));
     return {of_nothing ? fmt::format("{} is an execution dependency only: it makes nothing available", text_of(one))
                        : fmt::format("{} makes {} available, but the write was {}", text_of(one),
                                      queues::text_of(named), kind),
@@ -158,9 +155,9 @@ Reason Explainer::not_visible() {
     if (!is_between(id) || !model::comes_after(one.dependency, node(y_).command)) continue;
     const std::string kind = queues::text_of(y_.kind);
     if (meet(one.dependency.visible.accesses, y_.kind))
-      return {fmt::format("{} is not of the buffer, or of the bytes, through which the second access reads",
-                          text_of(one)),
-              "name that buffer in it, or use a memory barrier"};
+      return {
+          fmt::format("{} is not of the buffer, or of the bytes, through which the second access reads", text_of(one)),
+          "name that buffer in it, or use a memory barrier"};
     return {fmt::format("{} makes the write visible to {}, but the read is {}", text_of(one),
                         queues::text_of(one.dependency.visible.accesses), kind),
             fmt::format("add {} to dstAccessMask of {}", kind, text_of(one)), mends(id, Accesses::None, y_.kind)};

@@ -241,8 +241,7 @@ void EmulatedEngine::submit_barriers(const Submitting& to, const Command& comman
 void EmulatedEngine::wait_event(const Submitting& to, const Command& command) {
   const auto set = events_.find(command.event.get());
   if (set == events_.end()) tell_unset(*command.event, command.where);
-  Node node =
-      node_of(NodeKind::Event, command.call, command.dependency->memory_barriers.front(), command.where);
+  Node node = node_of(NodeKind::Event, command.call, command.dependency->memory_barriers.front(), command.where);
   node.family = to.queue.family;
   if (set->second.by_host != kNoNode) {
     node.after.push_back(set->second.by_host);

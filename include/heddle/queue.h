@@ -107,9 +107,7 @@ class Queue {
   void submit2(const CommandBuffer& commands, const std::optional<Fence>& fence = std::nullopt,
                SourceLocation where = SourceLocation::current()) const;
   /// vkQueueWaitIdle.
-  void wait_idle(SourceLocation where = SourceLocation::current()) const {
-    engine_->wait_idle(number_.queue, where);
-  }
+  void wait_idle(SourceLocation where = SourceLocation::current()) const { engine_->wait_idle(number_.queue, where); }
 
  private:
   std::shared_ptr<detail::QueueEngine> engine_;
@@ -128,8 +126,8 @@ struct LogicalDeviceOptions {
   std::vector<QueueFamily> queue_families = {{1}};
   /// The bytes of an atom of memory that is host visible and not coherent; a power of two from 4 to 256.
   std::uint64_t non_coherent_atom_size = 64;
-  /// Native mode: how many host threads make calls. A wait is a deadlock when all of them wait. (The calls of an emulated
-  /// device come from one thread.)
+  /// Native mode: how many host threads make calls. A wait is a deadlock when all of them wait. (The calls of an
+  /// emulated device come from one thread.)
   std::uint32_t host_threads = 1;
 };
 

@@ -49,8 +49,7 @@ constexpr std::uint32_t kMostVariables = 4;
 
 /// Whether the program of queues says all that the test does.
 bool is_understood(const litmus::Test& test) {
-  if (!test.host || test.variables.size() > kMostVariables || !test.host->atoms.empty() ||
-      !test.host->uniform.empty())
+  if (!test.host || test.variables.size() > kMostVariables || !test.host->atoms.empty() || !test.host->uniform.empty())
     return false;
   std::uint32_t hosts = 0;
   for (const litmus::Thread& thread : test.threads) {
@@ -169,8 +168,8 @@ void Run::dispatch(const litmus::BatchCommand& command, CommandBuffer& commands)
   std::vector<ShaderStep> steps;
   for (const litmus::Instruction& instruction : test_.threads[thread].code)
     steps.push_back({instruction.kind == litmus::InstructionKind::Store, instruction.variable,
-                     instruction.left.is_register, instruction.left.is_register ? instruction.left.index
-                                                                                : instruction.destination,
+                     instruction.left.is_register,
+                     instruction.left.is_register ? instruction.left.index : instruction.destination,
                      static_cast<std::uint32_t>(instruction.left.constant)});
   const auto kernel = [steps, thread, this](auto&, StorageBuffer<std::uint32_t> auto a,
                                             StorageBuffer<std::uint32_t> auto b, StorageBuffer<std::uint32_t> auto c,
@@ -191,7 +190,9 @@ void Run::dispatch(const litmus::BatchCommand& command, CommandBuffer& commands)
     for (const auto& [number, value] : registers)
       found_[test_.threads[thread].name() + ":" + test_.threads[thread].registers[number].name] = value;
   };
-  const auto buffer = [&](std::size_t n) -> Buffer<std::uint32_t>& { return buffers_[std::min(n, buffers_.size() - 1)]; };
+  const auto buffer = [&](std::size_t n) -> Buffer<std::uint32_t>& {
+    return buffers_[std::min(n, buffers_.size() - 1)];
+  };
   if (command.destination) {
     commands.dispatch_indirect(kernel, IndirectParameters(buffers_[command.variable]), {1}, buffer(0), buffer(1),
                                buffer(2), buffer(3));
@@ -215,9 +216,8 @@ void Run::record(const litmus::Batch& batch, const litmus::BatchCommand& command
   using litmus::CommandKind;
   const BufferCopy word{0, 0, sizeof(std::uint32_t)};
   const auto transfer = [&](std::uint32_t from, std::uint32_t to) {
-    BufferMemoryBarrier2 out{.buffer = buffers_[command.variable],
-                             .src_queue_family_index = from,
-                             .dst_queue_family_index = to};
+    BufferMemoryBarrier2 out{
+        .buffer = buffers_[command.variable], .src_queue_family_index = from, .dst_queue_family_index = to};
     const litmus::Mask& mask = command.first ? *command.first : *command.second;
     (command.kind == CommandKind::Release ? out.src_stage_mask : out.dst_stage_mask) = stages_of(mask.stages);
     (command.kind == CommandKind::Release ? out.src_access_mask : out.dst_access_mask) = accesses_of(mask.accesses);
@@ -246,8 +246,8 @@ void Run::record(const litmus::Batch& batch, const litmus::BatchCommand& command
       DependencyInfo dependency;
       const MemoryBarrier2 masks = barrier_of(command);
       for (const std::uint32_t v : command.variables)
-        dependency.buffer_memory_barriers.push_back({masks.src_stage_mask, masks.src_access_mask, masks.dst_stage_mask,
-                                                     masks.dst_access_mask, buffers_[v]});
+        dependency.buffer_memory_barriers.push_back(
+            {masks.src_stage_mask, masks.src_access_mask, masks.dst_stage_mask, masks.dst_access_mask, buffers_[v]});
       return commands.pipeline_barrier2(dependency);
     }
     case CommandKind::SetEvent:

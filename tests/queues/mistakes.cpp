@@ -90,10 +90,9 @@ TEST_CASE("an execution dependency orders, and makes nothing available") {
   check_pair(
       [](bool right) {
         return [right](const LogicalDevice& device) {
-          return two_dispatches(device,
-                                right ? kComputeToCompute
-                                      : MemoryBarrier2{PipelineStage2::ComputeShader, Access2::None,
-                                                       PipelineStage2::ComputeShader, Access2::None});
+          return two_dispatches(device, right ? kComputeToCompute
+                                              : MemoryBarrier2{PipelineStage2::ComputeShader, Access2::None,
+                                                               PipelineStage2::ComputeShader, Access2::None});
         };
       },
       "is an execution dependency only");
@@ -113,10 +112,9 @@ TEST_CASE("a wrong access mask, source or destination, is found and the bit is n
   check_pair(
       [](bool right) {
         return [right](const LogicalDevice& device) {
-          return two_dispatches(device,
-                                MemoryBarrier2{PipelineStage2::ComputeShader, Access2::ShaderStorageWrite,
-                                               PipelineStage2::ComputeShader,
-                                               right ? Access2::ShaderStorageRead : Access2::UniformRead});
+          return two_dispatches(device, MemoryBarrier2{PipelineStage2::ComputeShader, Access2::ShaderStorageWrite,
+                                                       PipelineStage2::ComputeShader,
+                                                       right ? Access2::ShaderStorageRead : Access2::UniformRead});
         };
       },
       "add SHADER_STORAGE_READ to dstAccessMask");
@@ -126,10 +124,9 @@ TEST_CASE("a wrong stage of a barrier is found and the stage is named") {
   check_pair(
       [](bool right) {
         return [right](const LogicalDevice& device) {
-          return two_dispatches(device,
-                                MemoryBarrier2{right ? PipelineStage2::ComputeShader : PipelineStage2::Copy,
-                                               Access2::MemoryWrite, PipelineStage2::ComputeShader,
-                                               Access2::MemoryRead});
+          return two_dispatches(
+              device, MemoryBarrier2{right ? PipelineStage2::ComputeShader : PipelineStage2::Copy, Access2::MemoryWrite,
+                                     PipelineStage2::ComputeShader, Access2::MemoryRead});
         };
       },
       "add COMPUTE_SHADER to srcStageMask");
@@ -263,8 +260,9 @@ TEST_CASE("contents that pass to another family without a transfer are found") {
   check_pair(
       [](bool right) {
         return [right](const LogicalDevice& device) {
-          const auto memory = device.allocate_memory<std::uint32_t>(
-              kCount, MemoryProperty::HostCoherent, "squares", right ? SharingMode::Concurrent : SharingMode::Exclusive);
+          const auto memory =
+              device.allocate_memory<std::uint32_t>(kCount, MemoryProperty::HostCoherent, "squares",
+                                                    right ? SharingMode::Concurrent : SharingMode::Exclusive);
           const auto copied = numbers(device, MemoryProperty::HostCoherent, "copies");
           filled(memory, 9999);
           const auto map = filled(copied, 0);
@@ -341,7 +339,8 @@ TEST_CASE("what a change of a mask proposes was seen to hold") {
                                         PipelineStage2::ComputeShader, Access2::ShaderStorageRead});
   REQUIRE(device.races().size() == 1);
   REQUIRE(device.races().front().changes.size() == 1);
-  CHECK(device.races().front().changes.front().find("add SHADER_STORAGE_WRITE to srcAccessMask of pipeline_barrier2") == 0);
+  CHECK(device.races().front().changes.front().find("add SHADER_STORAGE_WRITE to srcAccessMask of pipeline_barrier2") ==
+        0);
   CHECK(device.races().front().object == "squares");
 }
 

@@ -20,7 +20,8 @@ constexpr auto kSquares = [](auto& inv, StorageBuffer<std::uint32_t> auto x) {
   const std::uint32_t i = inv.global_invocation_id().x;
   x[i] = i * i;
 };
-constexpr auto kCopy = [](auto& inv, StorageBuffer<const std::uint32_t> auto from, StorageBuffer<std::uint32_t> auto to) {
+constexpr auto kCopy = [](auto& inv, StorageBuffer<const std::uint32_t> auto from,
+                          StorageBuffer<std::uint32_t> auto to) {
   const std::uint32_t i = inv.global_invocation_id().x;
   to[i] = from[i];
 };

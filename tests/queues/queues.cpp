@@ -78,10 +78,11 @@ TEST_CASE("an indirect dispatch has as many workgroups as a command wrote") {
     const auto parameters = device.allocate_memory<std::uint32_t>(3, MemoryProperty::DeviceLocal, "parameters");
     CommandBuffer commands = device.command_buffer();
     commands.begin();
-    commands.update_buffer(parameters.buffer(), 0, std::span<const std::uint32_t>(std::array<std::uint32_t, 3>{2, 1, 1}));
+    commands.update_buffer(parameters.buffer(), 0,
+                           std::span<const std::uint32_t>(std::array<std::uint32_t, 3>{2, 1, 1}));
     auto groups = parameters.buffer();
-    commands.pipeline_barrier2({PipelineStage2::Clear, Access2::TransferWrite, PipelineStage2::DrawIndirect,
-                                Access2::IndirectCommandRead});
+    commands.pipeline_barrier2(
+        {PipelineStage2::Clear, Access2::TransferWrite, PipelineStage2::DrawIndirect, Access2::IndirectCommandRead});
     commands.dispatch_indirect(kTwice, groups, {2}, memory.buffer());
     commands.pipeline_barrier2(kComputeToHost);
     commands.end();
@@ -109,9 +110,8 @@ TEST_CASE("a batch that waits for a timeline may be submitted before the one tha
     twice.pipeline_barrier2(kComputeToHost);
     twice.end();
     const Semaphore timeline = device.timeline_semaphore(0, "progress");
-    device.queue(0, 1).submit2({{.wait_semaphores = {{timeline, 1}},
-                                 .command_buffers = {twice},
-                                 .signal_semaphores = {{timeline, 2}}}});
+    device.queue(0, 1).submit2(
+        {{.wait_semaphores = {{timeline, 1}}, .command_buffers = {twice}, .signal_semaphores = {{timeline, 2}}}});
     device.queue(0, 0).submit2({{.command_buffers = {squares}, .signal_semaphores = {{timeline, 1}}}});
     timeline.wait(2);
     CHECK(timeline.value() == 2);
@@ -158,8 +158,8 @@ TEST_CASE("a queue waits for an event and for a timeline that the host has set")
     const Semaphore timeline = device.timeline_semaphore(0, "host's");
     CommandBuffer commands = device.command_buffer();
     commands.begin();
-    commands.wait_event2(event, {PipelineStage2::Host, Access2::HostWrite, PipelineStage2::ComputeShader,
-                                 Access2::ShaderStorageRead});
+    commands.wait_event2(
+        event, {PipelineStage2::Host, Access2::HostWrite, PipelineStage2::ComputeShader, Access2::ShaderStorageRead});
     commands.pipeline_barrier2({PipelineStage2::Host | PipelineStage2::AllCommands, Access2::HostWrite,
                                 PipelineStage2::ComputeShader, Access2::ShaderStorageRead});
     commands.dispatch(kTwice, {1}, {kCount}, memory.buffer());
