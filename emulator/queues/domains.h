@@ -81,7 +81,7 @@ class Domains {
   static void set_word(Memory& memory, std::uint64_t word, std::uint32_t value);
   const Version& seen(const std::vector<Version>& versions, std::uint64_t word, const std::vector<Access>& readers);
   void put(Memory& memory, std::uint64_t word, std::uint32_t before, std::uint32_t value, Access writer);
-  /// The same for all words that are a matter of these two.
+  /// One answer for all words that are a matter of these two.
   bool decides(NodeId earlier, NodeId later, std::uint32_t one_in, unsigned matter);
 
   const Order& order_;

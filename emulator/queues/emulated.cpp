@@ -1,5 +1,7 @@
 #include "emulator/queues/emulated.h"
 
+#include <heddle/device.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +26,7 @@ EmulatedEngine::EmulatedEngine(DeviceOptions options, std::uint64_t atom_bytes)
     : choice_(0), domains_(order_, choice_, atom_bytes) {
   state_ = std::make_shared<detail::DeviceState>(std::move(options));
   choice_ = SeededChoice(state_->seed() * 0x9e3779b97f4a7c15u + 0x5157);
-  device_.emplace(new detail::DeviceHandle{state_});
+  device_ = std::make_unique<Device>(new detail::DeviceHandle{state_});
   ear_ = std::make_unique<KernelEar>(finder_);
   state_->watchers.also_tell(*ear_, *state_->memory);
   teller_ = std::make_unique<RaceTeller>(order_, domains_, state_->options);

@@ -5,7 +5,7 @@
 
 #include <heddle/choice.h>
 #include <heddle/detail/queue_engine.h>
-#include <heddle/device.h>
+#include <heddle/device_options.h>
 
 #include <array>
 #include <map>
@@ -77,13 +77,13 @@ class EmulatedEngine final : public detail::QueueEngine {
     std::shared_ptr<detail::SemaphoreState> semaphore;
     std::uint64_t value = 0;
     std::shared_ptr<detail::FenceState> fence;
-    /// Of the indirect dispatch: what its read of the parameters has found, and whether it is that read.
+    /// What the read of an indirect dispatch's parameters has found, and whether the node is that read.
     std::shared_ptr<std::array<std::uint32_t, 3>> groups;
     bool reads_groups = false;
   };
   struct SetEvent {
     model::ExecutionScope first;
-    /// Of the host's set; kNoNode of a command's.
+    /// The host's call that set it; kNoNode if a command did.
     NodeId by_host = kNoNode;
   };
   struct Submitting {
@@ -137,7 +137,7 @@ class EmulatedEngine final : public detail::QueueEngine {
   const std::thread::id thread_ = std::this_thread::get_id();
   std::shared_ptr<detail::DeviceState> state_;
   std::unique_ptr<KernelEar> ear_;
-  std::optional<Device> device_;
+  std::unique_ptr<Device> device_;
   SeededChoice choice_;
   Order order_;
   RaceFinder finder_{order_};

@@ -1,5 +1,7 @@
 #include "emulator/queues/native.h"
 
+#include <heddle/device.h>
+
 #include <algorithm>
 #include <cstring>
 #include <exception>
@@ -15,7 +17,9 @@ using detail::Command;
 using detail::CommandKind;
 
 NativeEngine::NativeEngine(DeviceOptions options, std::uint32_t queues, std::uint32_t host_threads)
-    : device_(std::move(options)), host_threads_(host_threads), queues_(queues) {}
+    : device_(std::make_unique<Device>(std::move(options))), host_threads_(host_threads), queues_(queues) {}
+
+NativeEngine::~NativeEngine() = default;
 
 bool NativeEngine::is_ready(const detail::Batch& batch) {
   return std::all_of(batch.waits.begin(), batch.waits.end(),
@@ -85,13 +89,13 @@ void NativeEngine::execute(const detail::CommandBufferState& commands) {
 void NativeEngine::execute(const Command& command) {
   switch (command.kind) {
     case CommandKind::Dispatch:
-      command.dispatch->run(device_, nullptr);
+      command.dispatch->run(*device_, nullptr);
       return;
     case CommandKind::DispatchIndirect: {
       std::uint32_t groups[3];
       std::memcpy(groups, bytes_of(command.from, command.from_offset), sizeof groups);
       const Extent extent(groups[0], groups[1], groups[2]);
-      command.dispatch->run(device_, &extent);
+      command.dispatch->run(*device_, &extent);
       return;
     }
     case CommandKind::Copy:

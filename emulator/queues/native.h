@@ -4,10 +4,11 @@
 /// Executes the commands of queues natively, on the thread that makes them ready.
 
 #include <heddle/detail/queue_engine.h>
-#include <heddle/device.h>
+#include <heddle/device_options.h>
 
 #include <condition_variable>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <string>
 
@@ -17,8 +18,9 @@ class NativeEngine final : public detail::QueueEngine {
  public:
   /// `host_threads` threads make calls: when all of them wait, nobody will do what they wait for.
   NativeEngine(DeviceOptions options, std::uint32_t queues, std::uint32_t host_threads);
+  ~NativeEngine() override;
 
-  Device& device() override { return device_; }
+  Device& device() override { return *device_; }
   bool is_emulated() const override { return false; }
   void submit(const detail::QueueNumber& queue, std::vector<detail::Batch> batches,
               std::shared_ptr<detail::FenceState> fence, const SourceLocation& where) override;
@@ -57,7 +59,7 @@ class NativeEngine final : public detail::QueueEngine {
   template <typename Done>
   void wait_until(const char* call, const std::string& object, const SourceLocation& where, const Done& done);
 
-  Device device_;
+  std::unique_ptr<Device> device_;
   const std::uint32_t host_threads_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -50,15 +50,15 @@ struct Node {
   const char* call = "";
   SourceLocation where;
   std::uint32_t family = 0;
-  /// Of a command.
+  /// Where it stands, if it is a command.
   model::Command command;
-  /// Of what orders commands. Its memory operations are only those that the masks name.
+  /// What it orders, if it is no command. Its memory operations are only those that the masks name.
   model::Dependency dependency;
   /// The buffers of its scopes; all memory if there are none.
   std::vector<BufferRange> ranges;
   bool to_device = false;
   bool to_host = false;
-  /// Of a flush, an invalidation and the end of memory: these bytes.
+  /// The bytes that a flush, an invalidation or the end of memory is about.
   Locations bytes;
   std::uint64_t bytes_end = 0;
   /// What it follows.
@@ -76,7 +76,7 @@ struct Access {
   AllocationId allocation{};
   std::uint64_t offset = 0;
   bool on_host = false;
-  /// Of the memory: whether host accesses need no flush and invalidation, and whether one family has it at a time.
+  /// What the memory is: whether host accesses need no flush and invalidation, and whether one family has it at a time.
   bool coherent = true;
   bool exclusive = false;
   bool atomic = false;
@@ -140,7 +140,7 @@ class Order {
   struct Queue {
     /// Nodes that the host does not know to have ended.
     std::vector<NodeId> nodes;
-    /// Of the batches that have ended, and of this one.
+    /// Those of the batches that have ended, and of this one.
     std::vector<NodeId> signals;
     std::vector<NodeId> signals_of_batch;
     NodeId submission = kNoNode;

@@ -26,7 +26,7 @@ struct Heard {
   SourceLocation where;
   /// What does it: "read", "copy_buffer" ...
   const char* call = "";
-  /// Of a dispatch.
+  /// The number of the invocation in its dispatch.
   std::uint32_t invocation = 0;
   std::uint32_t value = 0;
 };

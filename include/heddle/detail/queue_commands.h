@@ -109,7 +109,7 @@ struct SemaphoreSignal {
 struct SemaphoreState {
   std::string name;
   bool timeline = false;
-  /// Of a timeline the counter; of a binary semaphore 1 if it is signaled.
+  /// The counter of a timeline; for a binary semaphore 1 if it is signaled.
   std::uint64_t value = 0;
   /// What it was made with, for which nobody waits.
   std::uint64_t initial = 0;

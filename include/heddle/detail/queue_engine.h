@@ -54,7 +54,7 @@ class QueueEngine {
   virtual void wait(SemaphoreState& semaphore, std::uint64_t value, const SourceLocation& where) = 0;
   virtual void signal(SemaphoreState& semaphore, std::uint64_t value, const SourceLocation& where) = 0;
   virtual std::uint64_t value(SemaphoreState& semaphore, const SourceLocation& where) = 0;
-  /// Of the queue with this number, or of all queues.
+  /// Waits for the queue with this number, or for all queues.
   virtual void wait_idle(std::optional<std::uint32_t> queue, const SourceLocation& where) = 0;
   virtual void set(EventState& event, bool to, const SourceLocation& where) = 0;
 
