@@ -10,6 +10,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -100,6 +101,8 @@ class EmulatedEngine final : public detail::QueueEngine {
   NodeId add_command(const Submitting& to, const detail::Command& command, model::Stages stage);
   NodeId add_fence(const detail::QueueNumber& queue, const SourceLocation& where);
   void check_memory(const detail::Command& command);
+  /// No wait of these is for an event that nothing has set then. `set` are those that are.
+  static void check_events(const std::vector<detail::Command>& commands, std::set<const detail::EventState*>& set);
 
   // Execution.
   /// Some commands run, or none.

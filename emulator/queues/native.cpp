@@ -31,10 +31,13 @@ void NativeEngine::submit(const detail::QueueNumber& queue, std::vector<detail::
   Lock lock(mutex_);
   check_submission(batches, fence.get(), where);
   for (std::size_t i = 0; i < batches.size(); ++i) {
-    for (const auto& commands : batches[i].commands) ++commands->pending;
-    queues_[queue.queue].push_back({std::move(batches[i]), i + 1 == batches.size() ? std::move(fence) : nullptr});
+    Submitted one{std::move(batches[i]), {}, i + 1 == batches.size() ? std::move(fence) : nullptr};
+    one.pending = one.batch.commands;
+    add_secondaries(one.pending);
+    for (const auto& commands : one.pending) ++commands->pending;
+    queues_[queue.queue].push_back(std::move(one));
   }
-  if (fence) queues_[queue.queue].push_back({{}, std::move(fence)});
+  if (fence) queues_[queue.queue].push_back({{}, {}, std::move(fence)});
   pump(lock);
 }
 
@@ -68,10 +71,14 @@ void NativeEngine::execute(Lock& lock, Submitted submitted) {
     }
     lock.lock();
   }
-  for (const auto& commands : submitted.batch.commands) --commands->pending;
-  for (const BatchSemaphore& signal : submitted.batch.signals) {
-    check_goes_on(*signal.semaphore, signal.value, "submit2");
-    signal.semaphore->value = signal.value;
+  for (const auto& commands : submitted.pending) --commands->pending;
+  try {
+    for (const BatchSemaphore& signal : submitted.batch.signals) {
+      check_goes_on(*signal.semaphore, signal.value, "submit2");
+      signal.semaphore->value = signal.value;
+    }
+  } catch (...) {
+    failure = std::current_exception();
   }
   if (submitted.fence) {
     submitted.fence->signaled = true;
@@ -127,7 +134,11 @@ void NativeEngine::wait_until(const char* call, const std::string& object, const
                               const Done& done) {
   Lock lock(mutex_);
   for (pump(lock); !done(); pump(lock)) {
-    if (!executing_ && waiting_ + 1 >= host_threads_) tell_deadlock(call, object, where);
+    if (!executing_ && (deadlock_ || waiting_ + 1 >= host_threads_)) {
+      deadlock_ = waiting_ != 0;
+      changed_.notify_all();
+      tell_deadlock(call, object, where);
+    }
     ++waiting_;
     changed_.wait(lock);
     --waiting_;

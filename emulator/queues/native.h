@@ -46,6 +46,8 @@ class NativeEngine final : public detail::QueueEngine {
  private:
   struct Submitted {
     detail::Batch batch;
+    /// Those of the batch, and what they execute.
+    std::vector<std::shared_ptr<detail::CommandBufferState>> pending;
     std::shared_ptr<detail::FenceState> fence;
   };
   using Lock = std::unique_lock<std::mutex>;
@@ -68,6 +70,8 @@ class NativeEngine final : public detail::QueueEngine {
   /// A thread executes; the queue whose batch it is at.
   std::optional<std::uint32_t> executing_;
   std::uint32_t waiting_ = 0;
+  /// All host threads waited: those that do still are to be told.
+  bool deadlock_ = false;
 };
 
 }  // namespace heddle::queues

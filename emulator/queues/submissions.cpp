@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "emulator/queues/emulated.h"
+#include "emulator/queues/transfers.h"
 #include "emulator/queues/trouble.h"
 
 namespace heddle::queues {
@@ -62,13 +63,18 @@ void EmulatedEngine::submit(const detail::QueueNumber& queue, std::vector<detail
   for (const detail::Batch& batch : batches)
     for (const auto& commands : batch.commands)
       for (const Command& command : commands->commands) check_memory(command);
+  std::set<const detail::EventState*> set;
+  for (const auto& [event, how] : events_) set.insert(event);
+  for (const detail::Batch& batch : batches)
+    for (const auto& commands : batch.commands) check_events(commands->commands, set);
   check_submission(batches, fence.get(), where);
   used_[queue.queue] = queue;
   order_.submit(model::QueueId{queue.queue}, queue.family, where);
   for (const detail::Batch& batch : batches) {
     Submitting to{queue, std::make_shared<InFlight>()};
-    for (const auto& commands : batch.commands) ++commands->pending;
     to.batch->commands = batch.commands;
+    add_secondaries(to.batch->commands);
+    for (const auto& commands : to.batch->commands) ++commands->pending;
     submit_batch(to, batch, where);
   }
   if (fence) {
@@ -76,6 +82,16 @@ void EmulatedEngine::submit(const detail::QueueNumber& queue, std::vector<detail
     open_.back().fence = std::move(fence);
   }
   step();
+}
+
+void EmulatedEngine::check_events(const std::vector<Command>& commands, std::set<const detail::EventState*>& set) {
+  for (const Command& command : commands) {
+    if (command.kind == CommandKind::SetEvent) set.insert(command.event.get());
+    if (command.kind == CommandKind::ResetEvent) set.erase(command.event.get());
+    if (command.kind == CommandKind::Execute) check_events(command.secondary->commands, set);
+    if (command.kind == CommandKind::WaitEvents && set.count(command.event.get()) == 0)
+      tell_unset(*command.event, command.where);
+  }
 }
 
 void EmulatedEngine::check_memory(const Command& command) {
@@ -240,7 +256,6 @@ void EmulatedEngine::submit_barriers(const Submitting& to, const Command& comman
 
 void EmulatedEngine::wait_event(const Submitting& to, const Command& command) {
   const auto set = events_.find(command.event.get());
-  if (set == events_.end()) tell_unset(*command.event, command.where);
   Node node = node_of(NodeKind::Event, command.call, command.dependency->memory_barriers.front(), command.where);
   node.family = to.queue.family;
   if (set->second.by_host != kNoNode) {

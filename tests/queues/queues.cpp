@@ -249,6 +249,14 @@ TEST_CASE("the commands of a secondary command buffer stand where it is executed
     device.queue().submit2(outer);
     device.wait_idle();
     CHECK(map.read(0) == 4);
+    const Semaphore go = device.timeline_semaphore(0, "go");
+    device.queue().submit2({{.wait_semaphores = {{go, 1}}, .command_buffers = {outer}}});
+    CHECK_THROWS_WITH(inner.begin(), Catch::Contains("begin of 'inner'") && Catch::Contains("pending"));
+    go.signal(1);
+    device.wait_idle();
+    CHECK(map.read(0) == 16);
+    inner.begin();
+    inner.end();
     CHECK_THROWS_WITH(device.queue().submit2(inner), Catch::Contains("'inner'") && Catch::Contains("secondary"));
   });
 }
@@ -282,6 +290,46 @@ TEST_CASE("natively a thread waits for what another one is going to signal") {
   timeline.wait(1);
   other.join();
   CHECK(timeline.value() == 1);
+}
+
+TEST_CASE("natively all threads that wait for what nobody signals are told") {
+  LogicalDeviceOptions with = options(Mode::Native);
+  with.host_threads = 2;
+  const LogicalDevice device(with);
+  const Semaphore timeline = device.timeline_semaphore(0, "never");
+  bool told = false;
+  std::thread other([&] {
+    try {
+      timeline.wait(1);
+    } catch (const KernelError&) {
+      told = true;
+    }
+  });
+  CHECK_THROWS_WITH(timeline.wait(2), Catch::Contains("deadlock"));
+  other.join();
+  CHECK(told);
+}
+
+TEST_CASE("a wait for an event that nothing has set is a deadlock, and a timeline that goes back is refused") {
+  for (const Mode mode : {Mode::Native, Mode::Emulated}) {
+    const LogicalDevice device(options(mode));
+    const Event event = device.event("unset");
+    CommandBuffer commands = device.command_buffer();
+    commands.begin();
+    commands.wait_event2(event, kComputeToCompute);
+    commands.end();
+    CHECK_THROWS_WITH(device.queue().submit2(commands), Catch::Contains("event 'unset'"));
+    const Semaphore timeline = device.timeline_semaphore(0, "back");
+    const Semaphore go = device.timeline_semaphore(0, "go");
+    device.queue().submit2({{.wait_semaphores = {{go, 1}}, .signal_semaphores = {{timeline, 2}}}});
+    device.queue().submit2({{.signal_semaphores = {{timeline, 1}}}});
+    const auto run = [&] {
+      go.signal(1);
+      device.wait_idle();
+    };
+    CHECK_THROWS_WITH(run(), Catch::Contains("'back'") && Catch::Contains("goes up"));
+    device.wait_idle();
+  }
 }
 
 TEST_CASE("a call that must not be made names itself and the object") {
