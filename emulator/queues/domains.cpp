@@ -84,14 +84,17 @@ void Domains::load(Memory& memory, std::uint64_t offset, std::span<std::byte> to
   const std::vector<Access> readers{reader};
   for_each_word(offset, to.size(), [&](std::uint64_t word, std::uint64_t in, std::uint64_t at, std::uint64_t count) {
     const auto found = memory.words.find(word);
-    const std::uint32_t value =
-        found == memory.words.end() ? word_in(memory, word) : seen(found->second, word, readers).value;
+    const std::uint32_t newest = word_in(memory, word);
+    const bool is_kept = found != memory.words.end() && found->second.back().value == newest;
+    const std::uint32_t value = is_kept ? seen(found->second, word, readers).value : newest;
     std::memcpy(&to[at], reinterpret_cast<const std::byte*>(&value) + in, count);
   });
 }
 
 void Domains::put(Memory& memory, std::uint64_t word, std::uint32_t before, std::uint32_t value, Access writer) {
   std::vector<Version>& versions = memory.words[word];
+  // Somebody wrote past the order: a plain dispatch, Buffer::write, an access by address.
+  if (!versions.empty() && versions.back().value != before) versions.clear();
   if (versions.empty()) versions.push_back({{}, before});
   writer.offset = word * kWordBytes;
   const Version& last = versions.back();
@@ -124,6 +127,7 @@ Domains::Presented Domains::present(Memory& memory, const std::vector<Access>& r
   const std::byte* const bytes = memory.owner->bytes;
   out.newest.assign(bytes, bytes + memory.owner->size_bytes);
   for (const auto& [word, versions] : memory.words) {
+    if (versions.back().value != word_in(memory, word)) continue;
     const std::uint32_t value = seen(versions, word, readers).value;
     if (value == versions.back().value) continue;
     out.older.push_back(word);

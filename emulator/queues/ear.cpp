@@ -14,8 +14,13 @@ void KernelEar::begin(NodeId node, std::uint32_t first_agent, const std::vector<
 void KernelEar::operation(trace::OperationIndex, const Operation& operation, trace::Value read, trace::Value written,
                           std::span<const trace::Source>) {
   if (node_ == kNoNode || !operation.is_access()) return;
-  const auto memory = memories_.find(operation.locations.allocation);
-  if (memory == memories_.end()) return;
+  auto memory = memories_.find(operation.locations.allocation);
+  if (memory == memories_.end()) {
+    // What no argument names is accessed by its address.
+    const Domains::Memory* const other = domains_.find(operation.locations.allocation);
+    if (!other) return;
+    memory = memories_.emplace(operation.locations.allocation, Memory{other, {}}).first;
+  }
   if (operation.reads()) hear(memory->second, operation, false, read);
   if (operation.writes()) hear(memory->second, operation, true, written);
 }

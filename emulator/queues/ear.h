@@ -13,7 +13,7 @@ namespace heddle::queues {
 
 class KernelEar final : public trace::Listener {
  public:
-  explicit KernelEar(RaceFinder& finder) : finder_(finder) {}
+  KernelEar(RaceFinder& finder, Domains& domains) : finder_(finder), domains_(domains) {}
 
   /// What it hears from now on are accesses of this command to these memories.
   void begin(NodeId node, std::uint32_t first_agent, const std::vector<Domains::Presented>& memories);
@@ -46,6 +46,7 @@ class KernelEar final : public trace::Listener {
   void hear(Memory& memory, const Operation& operation, bool writes, trace::Value value);
 
   RaceFinder& finder_;
+  Domains& domains_;
   NodeId node_ = kNoNode;
   std::uint32_t first_agent_ = 0;
   std::unordered_map<AllocationId, Memory> memories_;

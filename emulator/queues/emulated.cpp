@@ -27,7 +27,7 @@ EmulatedEngine::EmulatedEngine(DeviceOptions options, std::uint64_t atom_bytes)
   state_ = std::make_shared<detail::DeviceState>(std::move(options));
   choice_ = SeededChoice(state_->seed() * 0x9e3779b97f4a7c15u + 0x5157);
   device_ = std::make_unique<Device>(new detail::DeviceHandle{state_});
-  ear_ = std::make_unique<KernelEar>(finder_);
+  ear_ = std::make_unique<KernelEar>(finder_, domains_);
   state_->watchers.also_tell(*ear_, *state_->memory);
   teller_ = std::make_unique<RaceTeller>(order_, domains_, state_->options);
 }

@@ -461,3 +461,27 @@ TEST_CASE("a loop of many submissions keeps what it has to know in bounds") {
   }
   device.require_no_races();
 }
+
+TEST_CASE("plain dispatches and writes of buffers are seen by commands, and the other way round") {
+  in_both_modes([](const LogicalDeviceOptions& with) {
+    const LogicalDevice device(with);
+    const auto memory = numbers(device, MemoryProperty::HostCoherent, "numbers");
+    const auto map = filled(memory, 1);
+    auto buffer = memory.buffer();
+    CommandBuffer commands = device.command_buffer();
+    commands.begin();
+    commands.dispatch(kTwice, {1}, {kCount}, buffer);
+    commands.pipeline_barrier2(kComputeToHost);
+    commands.end();
+    for (std::uint32_t wanted = 4; wanted <= 64; wanted *= 4) {
+      device.queue().submit2(commands);
+      device.wait_idle();
+      device.device().dispatch(kTwice, {1}, {kCount}, buffer);
+      CHECK(buffer.read() == std::vector<std::uint32_t>(kCount, wanted));
+      CHECK(map.read(2) == wanted);
+    }
+    buffer.write(std::vector<std::uint32_t>(kCount, 5));
+    CHECK(map.read(7) == 5);
+    device.require_no_races();
+  });
+}
