@@ -65,10 +65,13 @@ void Edits::fit_tags(const std::vector<Operation>& all, std::vector<Edit>& edits
     if (missing.empty()) continue;
     model::TagSet fitting = model::tags_of(op.tags);
     for (const model::Tag& tag : missing.tags()) fitting.add(tag);
+    heddle::Edit of_program = program_edit(EditKind::SetTags, op);
+    of_program.text = model::text(fitting);
     edits.push_back(edit(op,
                          std::string("add the ") + (missing.tags().size() == 1 ? "tag " : "tags ") +
                              model::text(missing) + " to the " + kind_of(op) + " in " + line_of(op),
-                         [tags = model::intern(fitting)](Operation& o) { o.tags = tags; }));
+                         [tags = model::intern(fitting)](Operation& o) { o.tags = tags; })
+                        .made_by({of_program}));
   }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "emulator/edits/words.h"
+#include "emulator/model/tags.h"
 #include "runtime/text/readable.h"
 
 namespace heddle {
@@ -18,7 +19,7 @@ namespace {
 using edits::text_of;
 
 /// What stands behind the verb of an edit, in this order.
-enum class Argument : std::uint8_t { Semantics, Scope, ExecutionScope, Operands };
+enum class Argument : std::uint8_t { Semantics, Scope, ExecutionScope, Operands, Tags, Call };
 
 struct Verb {
   EditKind kind;
@@ -43,6 +44,9 @@ const std::vector<Verb>& verbs() {
       {EditKind::PutControlBarrier, "put-control-barrier", {A::ExecutionScope, A::Scope, A::Semantics}, true},
       {EditKind::TakeOut, "take-out", {}},
       {EditKind::PutDependency, "put-dependency", {}, true},
+      {EditKind::SetTags, "tags", {A::Tags}},
+      {EditKind::SetCall, "call", {A::Call}},
+      {EditKind::PutCall, "put-call", {A::Call}, true},
   };
   return all;
 }
@@ -51,10 +55,19 @@ const Verb& verb_of(EditKind kind) {
   return *std::find_if(verbs().begin(), verbs().end(), [&](const Verb& verb) { return verb.kind == kind; });
 }
 
+constexpr std::string_view kNoTags = "none";
+
 // Without spaces, for one word to be one argument.
 std::string packed(std::string text) {
   std::erase(text, ' ');
   return text;
+}
+
+// With a space behind each comma.
+std::string spread(std::string_view text) {
+  std::string out;
+  for (const char c : text) out.append(1, c).append(c == ',' ? " " : "");
+  return out;
 }
 
 std::string argument_text(const Edit& edit, Argument argument) {
@@ -67,6 +80,10 @@ std::string argument_text(const Edit& edit, Argument argument) {
       return std::string(name_of(edit.execution_scope));
     case Argument::Operands:
       return packed(text_of(edit.operands));
+    case Argument::Tags:
+      return edit.text.empty() ? std::string(kNoTags) : packed(edit.text);
+    case Argument::Call:
+      return '\'' + edit.text + '\'';
   }
   return "";
 }
@@ -89,6 +106,16 @@ class Words {
     const std::string_view word = rest_.substr(0, rest_.find(' '));
     rest_.remove_prefix(word.size());
     return word;
+  }
+  /// What stands between quotes.
+  std::string_view quoted(std::string_view what) {
+    skip_spaces();
+    const std::size_t end = rest_.find('\'', 1);
+    if (rest_.empty() || rest_.front() != '\'' || end == rest_.npos)
+      throw std::invalid_argument(fmt::format("{} is missing, between quotes; {}", what, kWhole));
+    const std::string_view text = rest_.substr(1, end - 1);
+    rest_.remove_prefix(end + 1);
+    return text;
   }
   std::string_view rest() {
     skip_spaces();
@@ -127,6 +154,16 @@ void read_argument(Edit& edit, Argument argument, Words& words) {
       edit.operands = *operands;
       return;
     }
+    case Argument::Tags: {
+      const std::string_view word = words.next("the tags");
+      const auto tags = word == kNoTags ? model::TagSet() : model::TagSet::parse(spread(word));
+      if (!tags) refuse("no tags", word, "an example is foo:x,sync-as:1, or none");
+      edit.text = model::text(*tags);
+      return;
+    }
+    case Argument::Call:
+      edit.text = words.quoted("the call or command");
+      return;
     default: {
       const std::string_view word = words.next("a scope");
       const auto scope = edits::scope_from(word);
@@ -181,8 +218,8 @@ void read_instruction(Edit& edit, const Verb& verb, Words& words) {
   const auto kind = edits::kind_from(word);
   if (!kind)
     refuse("no kind of instruction", word,
-           "it may be first, read, write, atomic-read, atomic-write, atomic-update, memory-barrier or "
-           "control-barrier");
+           "it may be first, read, write, atomic-read, atomic-write, atomic-update, memory-barrier, "
+           "control-barrier or call");
   edit.of = *kind;
   if (edit.behind && edit.of == EditedKind::First)
     refuse("no place", "behind first", "only before the first instruction of a line something can be put in");

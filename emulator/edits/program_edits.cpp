@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "emulator/edits/words.h"
+#include "emulator/model/tags.h"
 
 namespace heddle::edits {
 namespace {
@@ -82,12 +83,20 @@ void change_one(Operation& operation, MemorySemantics& unequal, const Edit& edit
       return;
     case EditKind::MakeAtomic:
       return make_atomic(operation, edit);
+    case EditKind::SetTags:
+      operation.tags = model::intern(model::TagSet::parse(edit.text).value_or(model::TagSet()));
+      return;
     default:
       return;
   }
 }
 
 }  // namespace
+
+void make(const Edit& edit, Operation& operation) {
+  MemorySemantics unequal = operation.semantics;
+  change_one(operation, unequal, edit);
+}
 
 std::vector<Edit> EditList::unmet() const {
   std::vector<Edit> all;

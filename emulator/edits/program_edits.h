@@ -47,6 +47,9 @@ struct EditsOfOperation {
   void change(Operation& operation, MemorySemantics& unequal) const;
 };
 
+/// Makes of an operation what an edit at its instruction says; what puts something in or takes it out makes nothing.
+void make(const Edit& edit, Operation& operation);
+
 /// The edits of one device.
 class ProgramEdits {
  public:

@@ -64,6 +64,7 @@ constexpr std::array kKinds = {
     KindWords{EditedKind::AtomicUpdate, "atomic-update", "atomic read-modify-write"},
     KindWords{EditedKind::MemoryBarrier, "memory-barrier", "memory barrier"},
     KindWords{EditedKind::ControlBarrier, "control-barrier", "control barrier"},
+    KindWords{EditedKind::Call, "call", "call"},
 };
 
 std::string_view trimmed(std::string_view text) {

@@ -4,6 +4,8 @@
 /// The judge: every relation and axiom of the memory model on one recorded execution, and the
 /// questions that reports and teaching tools ask about it.
 
+#include <heddle/edit.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -122,6 +124,12 @@ enum class MissingLink : std::uint8_t {
 /// "no synchronization", "scopes do not include each other", ...
 std::string_view name(MissingLink link);
 
+/// An edit of one operation of an execution; it names no place.
+struct OperationEdit {
+  model::OperationIndex operation = 0;
+  Edit edit;
+};
+
 /// Why two accesses are not location-ordered in the direction in which they come nearest to it.
 struct MissingReason {
   MissingLink link = MissingLink::NoSynchronization;
@@ -138,6 +146,8 @@ struct MissingReason {
   /// Where the write is never made available (visible to the read), though it is on its way: releases (acquires) of
   /// others that would hand it on with MakeAvailable (MakeVisible), and have none.
   std::vector<model::OperationIndex> lacking;
+  /// The edits that add the link; none where no edit of one operation does.
+  std::vector<OperationEdit> mending;
 };
 
 /// One step of a cycle: `from` is related to the next step's `from`. Neighbours are different operations.

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "emulator/edits/program_edits.h"
 #include "emulator/judge/order_reason.h"
 #include "emulator/judge/repair.h"
 
@@ -50,8 +51,8 @@ class FirstMissing {
   MissingReason find() {
     if (!ends_.happen_before()) return lacks(&Ends::happen_before, MissingLink::NoSynchronization);
     reason_.synchronized = true;
-    if (!event(ends_.x).non_private) add_culprit(ends_.x);
-    if (!event(ends_.y).non_private) add_culprit(ends_.y);
+    if (!event(ends_.x).non_private) add_private(ends_.x);
+    if (!event(ends_.y).non_private) add_private(ends_.y);
     if (!reason_.culprits.empty()) return reason(MissingLink::PrivateAccess);
     if (ends_.facts.operation(ends_.x).reference != ends_.facts.operation(ends_.y).reference) {
       reason_.culprits = {reason_.from, reason_.to};
@@ -80,6 +81,14 @@ class FirstMissing {
       reason_.culprits.push_back(operation(e));
   }
 
+  void add_private(EventIndex e) {
+    add_culprit(e);
+    Edit edit;
+    edit.kind = EditKind::AddOperands;
+    edit.operands = MemoryOperands::NonPrivatePointer;
+    reason_.mending.push_back({operation(e), edit});
+  }
+
   // Tries the repairs of what there is: wider scopes, more storage classes, no tags, or wider scopes and more classes.
   //= vk:memory-model-synchronizes-with
   MissingReason lacks(bool (Ends::*link)() const, MissingLink otherwise) {
@@ -88,9 +97,7 @@ class FirstMissing {
     if (repaired_by(execution, with_wide_scopes(), link)) return reason(MissingLink::ScopesDoNotIncludeEachOther);
     if (repaired_by(execution, classes, link)) return reason(MissingLink::StorageClassMissing);
     if (repaired_by(execution, without_tags(), link)) return reason(MissingLink::IncompatibleTags);
-    model::Execution with_classes = execution;
-    for (Operation& op : with_classes.operations) classes(op);
-    if (repaired_by(with_classes, with_wide_scopes(), link)) return reason(MissingLink::ScopesDoNotIncludeEachOther);
+    if (repaired_with_classes(classes, link)) return reason(MissingLink::ScopesDoNotIncludeEachOther);
     if (otherwise == MissingLink::NeverMadeAvailable) add_too_early();
     if (otherwise == MissingLink::NeverMadeVisible) add_too_late();
     return reason(otherwise);
@@ -101,11 +108,28 @@ class FirstMissing {
   //= vk:memory-model-availability-visibility
   bool not_handed_on(const Repair& repair, bool (Ends::*link)() const) {
     const auto lacking = repaired(*ends_.facts.execution, repair, link);
-    if (lacking) reason_.lacking = *lacking;
-    return lacking.has_value();
+    if (!lacking) return false;
+    for (const OperationEdit& one : *lacking) reason_.lacking.push_back(one.operation);
+    reason_.mending = *lacking;
+    return true;
   }
 
-  std::optional<std::vector<model::OperationIndex>> repaired(const model::Execution& execution, const Repair& repair,
+  // Wider scopes, where more classes are missing as well.
+  bool repaired_with_classes(const Repair& classes, bool (Ends::*link)() const) {
+    model::Execution with_classes = *ends_.facts.execution;
+    std::vector<OperationEdit> more;
+    for (model::OperationIndex i = 0; i < with_classes.operations.size(); ++i) {
+      const std::optional<Edit> edit = classes(with_classes.operations[i]);
+      if (!edit) continue;
+      edits::make(*edit, with_classes.operations[i]);
+      more.push_back({i, *edit});
+    }
+    if (!repaired_by(with_classes, with_wide_scopes(), link)) return false;
+    reason_.mending.insert(reason_.mending.end(), more.begin(), more.end());
+    return true;
+  }
+
+  std::optional<std::vector<OperationEdit>> repaired(const model::Execution& execution, const Repair& repair,
                                                              bool (Ends::*link)() const) const {
     return least_repair(execution, ends_.facts.options, repair,
                         [&](const Facts& facts) { return holds_in(facts, link); });
@@ -113,8 +137,10 @@ class FirstMissing {
 
   bool repaired_by(const model::Execution& execution, const Repair& repair, bool (Ends::*link)() const) {
     const auto culprits = repaired(execution, repair, link);
-    if (culprits) reason_.culprits = *culprits;
-    return culprits.has_value();
+    if (!culprits) return false;
+    for (const OperationEdit& one : *culprits) reason_.culprits.push_back(one.operation);
+    reason_.mending = *culprits;
+    return true;
   }
 
   // Asked of the halves that have other numbers there.

@@ -11,8 +11,9 @@
 
 namespace heddle::judge {
 
-/// Makes an operation order more. Returns whether it did not do so already.
-using Repair = std::function<bool(Operation&)>;
+/// The edit that makes an operation order more; nothing where it does so already.
+using Repair = std::function<std::optional<Edit>(const Operation&)>;
+
 
 /// Scopes of Device and more, of the operation and of its access's own availability and visibility operations.
 Repair with_wide_scopes();
@@ -29,9 +30,9 @@ Repair without_tags();
 /// What is asked of an execution that was repaired.
 using Holds = std::function<bool(const Facts&)>;
 
-/// Operations of which all have to be repaired, ascending; if they are, it holds. Nothing if it does not even hold when
-/// all operations are repaired.
-std::optional<std::vector<model::OperationIndex>> least_repair(const model::Execution& execution,
+/// The edits of operations, ascending, of which all have to be made; if they are, it holds. Nothing if it does not even
+/// hold when all operations are repaired.
+std::optional<std::vector<OperationEdit>> least_repair(const model::Execution& execution,
                                                                const Options& options, const Repair& repair,
                                                                const Holds& holds);
 

@@ -34,6 +34,11 @@ enum class EditKind : std::uint8_t {
   TakeOut,
   /// A dependency between a dispatch and the one before it.
   PutDependency,
+  /// The memory model relaxation tags of an instruction become these.
+  SetTags,
+  /// A call or a command of a host test becomes this one, or this one is put in.
+  SetCall,
+  PutCall,
 };
 
 /// The kind of the instruction that is edited.
@@ -47,6 +52,8 @@ enum class EditedKind : std::uint8_t {
   AtomicUpdate,
   MemoryBarrier,
   ControlBarrier,
+  /// A call of the host or a command of a batch: of a litmus test with columns of the host.
+  Call,
 };
 
 /// One edit. Of the members behind `ordinal` those count that its kind asks for.
@@ -70,6 +77,8 @@ struct Edit {
   /// PutDependency: the dispatch of the device that follows it, and whether it orders memory as well.
   std::uint64_t dispatch = 0;
   bool orders_memory = true;
+  /// SetTags: "foo:x,sync-as:1", empty for none. SetCall, PutCall: the call or the command as a test spells it.
+  std::string text = {};
 
   friend bool operator==(const Edit&, const Edit&) = default;
 };

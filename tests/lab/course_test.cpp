@@ -154,11 +154,7 @@ TEST_CASE("what a lesson takes away is the first missing link, and the first cha
     const auto reason = judgement.why_unordered(found.race->first, found.race->second);
     REQUIRE(reason);
     CHECK(reason->link == lack.link);
-    const auto name_of = [&](const Operation& operation) {
-      return parse.test->threads[static_cast<std::size_t>(operation.agent)].name() + "'s `" + operation.where.function +
-             '`';
-    };
-    const TestChanges changes = changes_without_race(*parse.test, question, *found.race, name_of);
+    const TestChanges changes = changes_without_race(*parse.test, question, *found.race);
     REQUIRE_FALSE(changes.changes.empty());
     const TestChange& first = changes.changes.front();
     CHECK(first.text.find(lack.change) == 0);
@@ -184,8 +180,7 @@ TEST_CASE("no change of a racy test of the course or the library leaves a race u
     question.keep_examples = true;
     const Answer found = answer(*parse.test, question);
     if (!found.race) continue;
-    const TestChanges changes =
-        changes_without_race(*parse.test, question, *found.race, [](const Operation& op) { return op.where.function; });
+    const TestChanges changes = changes_without_race(*parse.test, question, *found.race);
     for (const TestChange& change : changes.changes) {
       CAPTURE(change.text);
       const auto edits = edits_between(source, *parse.test, change.changed);

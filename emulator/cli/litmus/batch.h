@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "emulator/cli/exit_code.h"
+#include "emulator/cli/litmus/edited.h"
 #include "emulator/cli/litmus/report.h"
 #include "emulator/cli/progress.h"
 
@@ -26,6 +27,8 @@ struct BatchOptions {
   bool times = true;
   /// Files at a time.
   unsigned jobs = 1;
+  /// Of files that were edited, what is reported on instead.
+  Texts texts;
 };
 
 /// Reports on many files, several at a time, and prints the reports in the order of the files.

@@ -1,5 +1,7 @@
 #include "emulator/cli/litmus/command.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -8,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "emulator/cli/input_file.h"
 #include "emulator/cli/interrupt.h"
 #include "emulator/cli/litmus/batch.h"
 #include "emulator/cli/litmus/spelled.h"
@@ -84,6 +87,14 @@ LitmusCommand::LitmusCommand(CLI::App& program)
           "calls (atomicStore(y, 1, Release, Device, UniformMemory))")
       ->check(CLI::IsMember({"tags", "calls"}))
       ->option_text("SPELLING");
+  CLI::Option* edits =
+      command_
+          ->add_option("--edits", edits_,
+                       "Make the edits of this file to the tests of the Vulkan dialect: a line each, such as "
+                       "'add MakeAvailable at atomic-write in mp.litmus:5'")
+          ->option_text("FILE");
+  command_->add_flag("--print-changed", print_changed_, "With --edits: only print the tests with the edits made")
+      ->needs(edits);
   add_machine_options();
   verdict->excludes("--machine");
   CLI::Option* progress = add_progress_option(*command_, progress_, "threads");
@@ -180,8 +191,15 @@ ExitCode LitmusCommand::run() const {
     print_readable(stderr, "heddle litmus: " + wrong + '\n');
     return ExitCode::BadInput;
   }
-  if (!spelling_.empty()) return print_spelled(files, spelling_);
   BatchOptions options;
+  try {
+    if (!edits_.empty()) options.texts = edited_texts(files, edits_);
+  } catch (const InputError& error) {
+    print_readable(stderr, fmt::format("heddle litmus: {}\n", error.what()));
+    return ExitCode::BadInput;
+  }
+  if (!spelling_.empty()) return print_spelled(files, spelling_, options.texts);
+  if (print_changed_) return print_texts(options.texts);
   options.text.coloured = wants_colour();
   options.text.quiet = quiet_;
   options.text.why = why_;

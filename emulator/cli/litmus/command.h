@@ -48,6 +48,8 @@ class LitmusCommand {
   bool why_ = false;
   std::string dot_;
   std::string spelling_;
+  std::string edits_;
+  bool print_changed_ = false;
   std::string progress_;
   MachineOptions machine_;
   bool no_explore_ = false;

@@ -38,32 +38,71 @@ std::string explain_race(const litmus::Test& test, const judge::Judgement& judge
 
 namespace {
 
-std::string explain_host_changes(const litmus::Test& test, const litmus::Question& question,
+std::string explain_host_changes(const std::string& source, const litmus::Test& test, const litmus::Question& question,
                                  const litmus::RaceExample& race) {
-  const std::vector<litmus::HostChange> changes = litmus::host_changes(test, question, race);
-  if (changes.empty()) return "No single change of the calls and commands was found that leaves the test without it.\n";
+  constexpr std::size_t kMost = 4;
+  const std::vector<litmus::HostChange> changes = litmus::host_changes(source, test, question, race);
+  if (changes.empty()) return "No change of the calls and commands was found that leaves the test without it.\n";
   std::string out;
-  for (const litmus::HostChange& change : changes)
-    out += fmt::format("{}: {}.\n", out.empty() ? "Without this race in any execution" : "Or", change.text);
+  for (std::size_t i = 0; i < std::min(changes.size(), kMost); ++i) {
+    const std::string& other = changes[i].other_race;
+    out += fmt::format("{}: {}.{}\n", i == 0 ? "Without this race in any execution" : "Or", changes[i].text,
+                       other.empty() ? "" : ' ' + as_sentence("then " + other));
+  }
   return out;
+}
+
+/// What a change leaves the test without.
+std::string without(const litmus::TestChanges& found, const litmus::TestChange& change) {
+  if (!change.other_race.empty() || found.races.size() == 1) return "Without this race in any execution";
+  return fmt::format("Without any of the {} races in any execution{}", found.races.size(),
+                     change.edits.size() > 1 ? fmt::format(", these {} changes", change.edits.size()) : "");
+}
+
+std::string rest_of(const litmus::TestChanges& found, const litmus::TestChange& change) {
+  if (change.other_race.empty()) return "";
+  const std::string some = change.mends.size() > 1
+                               ? fmt::format(" It mends {} of the {} races.", change.mends.size(), found.races.size())
+                               : "";
+  return fmt::format("{} {}", some, as_sentence("then " + change.other_race));
+}
+
+/// The races beside the one of the example.
+std::string other_races(const litmus::TestChanges& found) {
+  constexpr std::size_t kMost = 4;
+  std::string out;
+  for (std::size_t i = 1; i < std::min(found.races.size(), kMost + 1); ++i)
+    out += fmt::format("Elsewhere {}.\n", found.races[i]);
+  if (found.races.size() > kMost + 1) out += fmt::format("{} more pairs race.\n", found.races.size() - kMost - 1);
+  return out;
+}
+
+std::string no_changes(const litmus::TestChanges& found) {
+  std::string out =
+      "No change of the instructions that there are was found to leave the test without this race in every execution";
+  if (found.too_weak != 0) out += fmt::format("; {} would in the one looked at, and not in all", found.too_weak);
+  if (found.undecided != 0) out += fmt::format("; for {} there are too many executions to say", found.undecided);
+  return out + ".\n";
 }
 
 }  // namespace
 
-std::string explain_changes(const litmus::Test& test, const litmus::Question& question,
+std::string explain_changes(const std::string& source, const litmus::Test& test, const litmus::Question& question,
                             const litmus::RaceExample& race) {
   constexpr std::size_t kMost = 4;
-  if (test.host) return explain_host_changes(test, question, race);
-  const auto name_of = [&](const Operation& operation) { return litmus::name_of(test, operation); };
-  const litmus::TestChanges found = litmus::changes_without_race(test, question, race, name_of);
-  std::string out;
-  for (std::size_t i = 0; i < std::min(found.changes.size(), kMost); ++i)
-    out += fmt::format("{}: {}.\n", i == 0 ? "Without this race in any execution" : "Or", found.changes[i].text);
-  if (!out.empty()) return out;
-  out = "No change of the instructions that there are was found to leave the test without this race in every execution";
-  if (found.too_weak != 0) out += fmt::format("; {} would in the one looked at, and not in all", found.too_weak);
-  if (found.undecided != 0) out += fmt::format("; for {} there are too many executions to say", found.undecided);
-  return out + ".\n";
+  if (test.host) return explain_host_changes(source, test, question, race);
+  const litmus::TestChanges found = litmus::changes_without_race(test, question, race);
+  std::string out = other_races(found);
+  if (found.link_is_not_enough)
+    out += "What the first missing link names mends this execution, and is not enough in every other.\n";
+  std::string last;
+  for (std::size_t i = 0; i < std::min(found.changes.size(), kMost); ++i) {
+    const litmus::TestChange& change = found.changes[i];
+    const std::string head = without(found, change);
+    out += fmt::format("{}: {}.{}\n", head == last ? "Or" : head, change.text, rest_of(found, change));
+    last = head;
+  }
+  return found.changes.empty() ? out + no_changes(found) : out;
 }
 
 std::string explain_forbidden(const litmus::Test& test, const litmus::Question& question, bool negated) {

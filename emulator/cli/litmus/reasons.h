@@ -21,9 +21,9 @@ judge::NameOfOperation name_operations(const litmus::Test& test, const model::Ex
 std::string explain_race(const litmus::Test& test, const judge::Judgement& judgement, const litmus::RaceExample& race,
                          const judge::NameOfOperation& name_of);
 
-/// Changes of the test with which the two do not race in any execution, each explored; or that none was found. One or
-/// more lines.
-std::string explain_changes(const litmus::Test& test, const litmus::Question& question,
+/// The other races of the test, which was parsed from `source`, and changes with which the two do not race in any
+/// execution, each explored, with the race that is left, if one is; or that none was found. One or more lines.
+std::string explain_changes(const std::string& source, const litmus::Test& test, const litmus::Question& question,
                             const litmus::RaceExample& race);
 
 /// Why no consistent execution ends in a state that the assertion (or its negation, if `negated`)

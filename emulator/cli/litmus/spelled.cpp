@@ -13,9 +13,11 @@ namespace heddle::cli {
 namespace {
 
 /// Whether it is a test; what is wrong with it goes to standard error.
-bool print_one(const std::string& file, litmus::Spelling wanted) {
+bool print_one(const std::string& file, litmus::Spelling wanted, const Texts& texts) {
   try {
-    const std::string source = read_input(file, litmus::kLongestSource + 1);
+    const auto changed = texts.find(file);
+    const std::string source =
+        changed == texts.end() ? read_input(file, litmus::kLongestSource + 1) : changed->second;
     const litmus::VulkanParse parse = litmus::parse_vulkan(source);
     if (!parse.test) throw InputError(litmus::describe(file, parse.errors.front()));
     const std::string why_not = why_not_spelled(*parse.test, wanted);
@@ -30,11 +32,11 @@ bool print_one(const std::string& file, litmus::Spelling wanted) {
 
 }  // namespace
 
-ExitCode print_spelled(const std::vector<std::string>& files, const std::string& spelling) {
+ExitCode print_spelled(const std::vector<std::string>& files, const std::string& spelling, const Texts& texts) {
   const litmus::Spelling wanted = spelling == "calls" ? litmus::Spelling::Calls : litmus::Spelling::Tags;
   ExitCode code = ExitCode::Fine;
   for (const std::string& file : files)
-    if (!print_one(file, wanted)) code = ExitCode::BadInput;
+    if (!print_one(file, wanted, texts)) code = ExitCode::BadInput;
   return code;
 }
 

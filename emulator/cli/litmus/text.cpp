@@ -142,7 +142,8 @@ std::string verdict_of_all(const VulkanReport& report, std::uint64_t bound, cons
   return out + search_end(answer.complete, answer.cancelled);
 }
 
-std::string reasons(const VulkanReport& report, const litmus::Question& question, const Painter& paint) {
+std::string reasons(const std::string& source, const VulkanReport& report, const litmus::Question& question,
+                    const Painter& paint) {
   std::string out;
   const litmus::Answer& answer = *report.answer;
   if (answer.race) {
@@ -150,7 +151,7 @@ std::string reasons(const VulkanReport& report, const litmus::Question& question
     out += "  " + paint(Colour::Bold, "Why racy") + '\n' +
            indented(explain_race(report.test, judgement, *answer.race,
                                  name_operations(report.test, answer.race->execution)) +
-                        explain_changes(report.test, question, *answer.race),
+                        explain_changes(source, report.test, question, *answer.race),
                     "    ");
   }
   if (answer.early_free) {
@@ -206,7 +207,7 @@ std::string vulkan_text(const LitmusReport& report, const TextOptions& options, 
                  fmt::format("  {}, {:.1f} ms", plural(vulkan.answer->executions, "execution"), report.seconds * 1e3)) +
            '\n';
   }
-  if (options.why) out += reasons(vulkan, options.question, paint);
+  if (options.why) out += reasons(report.source, vulkan, options.question, paint);
   return out;
 }
 

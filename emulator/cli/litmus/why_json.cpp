@@ -12,46 +12,55 @@
 #include "emulator/litmus/vulkan/host_changes.h"
 #include "emulator/litmus/vulkan/host_reason.h"
 #include "emulator/litmus/vulkan/operation_column.h"
+#include "emulator/litmus/vulkan/source_edits.h"
 
 namespace heddle::cli {
 namespace {
+
+void add_edits(const std::optional<std::vector<litmus::TextEdit>>& edits, Json& out) {
+  out["edits"] = edits ? Json::array() : Json(nullptr);
+  if (!edits) {
+    out["why_no_edits"] =
+        "No instruction of the notation says this, or the instruction is written in a way that is not understood here "
+        "(blanks between its tags): change it by hand.";
+    return;
+  }
+  for (const litmus::TextEdit& edit : *edits)
+    out["edits"].push_back(
+        {{"line", edit.place.line}, {"column", edit.place.column}, {"old", edit.old_text}, {"new", edit.new_text}});
+}
 
 Json change_of(const std::string& source, const litmus::Test& test, const litmus::TestChange& change) {
   Json out;
   out["text"] = change.text;
   out["unordered"] = change.unordered;
   if (!change.other_race.empty()) out["other_race"] = change.other_race;
+  out["mends"] = change.mends;
+  for (const Edit& edit : change.edits) out["program_edits"].push_back(to_text(edit));
   const auto edits = litmus::edits_between(source, test, change.changed);
-  out["edits"] = edits ? Json::array() : Json(nullptr);
-  if (!edits) {
-    out["why_no_edits"] =
-        "No instruction of the notation says this, or the instruction is written in a way that is not understood here "
-        "(blanks between its tags): change it by hand.";
-    return out;
-  }
-  for (const litmus::TextEdit& edit : *edits)
-    out["edits"].push_back(
-        {{"line", edit.place.line}, {"column", edit.place.column}, {"old", edit.old_text}, {"new", edit.new_text}});
+  add_edits(edits, out);
   return out;
 }
 
-Json changes_of(const std::string& source, const litmus::Test& test, const litmus::RaceExample& race,
-                const litmus::Question& question) {
-  const litmus::TestChanges found = litmus::changes_without_race(
-      test, question, race, [&](const Operation& operation) { return litmus::name_of(test, operation); });
-  Json changes = Json::array();
-  for (const litmus::TestChange& change : found.changes) changes.push_back(change_of(source, test, change));
-  return changes;
+void add_changes(const std::string& source, const litmus::Test& test, const litmus::RaceExample& race,
+                 const litmus::Question& question, Json& out) {
+  const litmus::TestChanges found = litmus::changes_without_race(test, question, race);
+  out["races"] = found.races;
+  out["changes"] = Json::array();
+  for (const litmus::TestChange& change : found.changes) out["changes"].push_back(change_of(source, test, change));
 }
 
-/// Changes of calls and commands, which have no edits of the text.
-Json host_changes_of(const litmus::Test& test, const litmus::RaceExample& race, const litmus::Question& question) {
+/// Changes of calls and commands. Their edits are of the whole text.
+Json host_changes_of(const std::string& source, const litmus::Test& test, const litmus::RaceExample& race,
+                     const litmus::Question& question) {
   Json changes = Json::array();
-  for (const litmus::HostChange& change : litmus::host_changes(test, question, race))
-    changes.push_back({{"text", change.text},
-                       {"unordered", false},
-                       {"edits", nullptr},
-                       {"why_no_edits", "A call or a command of the host's side is put in by hand."}});
+  for (const litmus::HostChange& change : litmus::host_changes(source, test, question, race)) {
+    Json out = {{"text", change.text}, {"unordered", false}};
+    if (!change.other_race.empty()) out["other_race"] = change.other_race;
+    add_edits(litmus::edited_source(source, "", change.edits).edits, out);
+    for (const Edit& edit : change.edits) out["program_edits"].push_back(to_text(edit));
+    changes.push_back(std::move(out));
+  }
   return changes;
 }
 
@@ -70,7 +79,11 @@ Json race_of(const std::string& source, const litmus::Test& test, const litmus::
     out["missing_link"] = judge::name(reason->link);
     out["reason"] = judge::explain(*reason, name_of);
   }
-  out["changes"] = test.host ? host_changes_of(test, race, question) : changes_of(source, test, race, question);
+  if (test.host) {
+    out["changes"] = host_changes_of(source, test, race, question);
+  } else {
+    add_changes(source, test, race, question, out);
+  }
   out["graph"] = graph_of(test, judgement);
   return out;
 }

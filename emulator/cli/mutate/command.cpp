@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "emulator/cli/mutate/litmus_test.h"
 #include "emulator/cli/mutate/weakened_program.h"
 #include "emulator/cli/progress.h"
 #include "emulator/cli/races/separate_program.h"
@@ -29,6 +30,10 @@ with an error; what it does not notice is looked for as a data race.
   noticed    the program ended with an error, or a kernel with a finding
   missed     the program ended well, and a data race or another finding shows what is wrong
   unshown    no seed shows that anything is wrong: it may be equivalent, or take more seeds
+
+Of a litmus test (.litmus, the Vulkan dialect) all executions are explored with each, so that no seed is
+left out: noticed, a race comes or the assertion says otherwise; missed, other outcomes are allowed, and
+the assertion says the same; equivalent, nothing is otherwise.
 
 Exit code: 0 nothing is missed; 1 something is; 2 the program cannot be started, fails as it is, or orders
 nothing; 130 interrupted (what was found until then is told).)";
@@ -90,7 +95,7 @@ MutateCommand::MutateCommand(CLI::App& program) {
   command_ = program.add_subcommand("mutate", "Weaken the orderings of a program, and see whether it notices");
   command_->add_option("--seeds", seeds_, "under so many seeds, with each (8)")->check(CLI::Range(1u, 1000000u));
   command_->add_option("--seconds", seconds_, "for so long at most (60)")->check(CLI::Range(0.1, 1e6));
-  command_->add_option("program", program_, "the program and its arguments")->required();
+  command_->add_option("program", program_, "the program and its arguments, or a litmus test")->required();
   command_->footer(kMutateFooter);
 }
 
@@ -99,6 +104,7 @@ void MutateCommand::separate_program(std::vector<std::string>& arguments) const 
 }
 
 ExitCode MutateCommand::run() const {
+  if (program_.size() == 1 && program_.front().ends_with(".litmus")) return mutate_litmus_test(program_.front());
   using Clock = WeakenedProgram::Clock;
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds_));
   WeakenedProgram program(program_, seeds_, end);

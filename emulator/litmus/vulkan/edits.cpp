@@ -7,8 +7,8 @@
 
 #include "emulator/litmus/token.h"
 #include "emulator/litmus/vulkan/parser.h"
+#include "emulator/litmus/vulkan/rows.h"
 #include "emulator/litmus/vulkan/spelling.h"
-#include "runtime/text/readable.h"
 
 namespace heddle::litmus {
 namespace {
@@ -25,21 +25,10 @@ bool means_the_same(const Test& a, const Test& b) {
                     [](const Thread& x, const Thread& y) {
                       return std::equal(x.code.begin(), x.code.end(), y.code.begin(), y.code.end(),
                                         [](const Instruction& i, const Instruction& k) {
-                                          return i.kind == k.kind && means_the_same(i.operation, k.operation);
+                                          return i.kind == k.kind && means_the_same(i.operation, k.operation) &&
+                                                 i.barrier.id == k.barrier.id && i.target == k.target;
                                         });
                     });
-}
-
-/// Where a place is in the text, counted from 0; the end of the text for one behind it.
-std::size_t offset_of(std::string_view source, Place place) {
-  // Places are counted from where the parser begins.
-  std::size_t line_begin = source.size() - text::without_byte_order_mark(source).size();
-  for (std::uint32_t line = 1; line < place.line && line_begin < source.size(); ++line) {
-    const std::size_t end = source.find_first_of("\r\n", line_begin);
-    if (end == std::string_view::npos) return source.size();
-    line_begin = end + (source.substr(end, 2) == "\r\n" ? 2 : 1);
-  }
-  return std::min(line_begin + place.column - 1, source.size());
 }
 
 /// The mnemonic and its tags at this place, as far as they are written without blanks.
@@ -74,25 +63,67 @@ std::optional<TextEdit> edit_of(std::string_view source, const Tokens& words, co
                   *text};
 }
 
-/// Puts an instruction behind the one whose place it has: into a row of its own, or a line of its own in braces.
-std::optional<TextEdit> row_behind(std::string_view source, const Tokens& words, const Test& test, std::size_t thread,
-                                   const Instruction& instruction) {
+/// An instruction that is put in, as a row of its own, or a line of its own in braces.
+std::optional<std::string> row_of(const Test& test, std::size_t thread, const Instruction& instruction) {
   const std::optional<std::string> text =
       spell(test, test.threads[thread], instruction, instruction.is_call ? Spelling::Calls : Spelling::Tags);
-  const std::size_t begin = offset_of(source, instruction.place);
-  const auto end = std::find_if(words.tokens.begin(), words.tokens.end(),
-                                [&](const Token& token) { return token.offset >= begin && token.is(";"); });
-  if (!text || end == words.tokens.end()) return std::nullopt;
-  std::string row = test.stacked ? "\n  " : "\n ";
-  if (test.stacked) {
-    row += *text + with_tags(instruction);
-  } else {
-    for (std::size_t t = 0; t < test.threads.size(); ++t) {
-      if (t != 0) row += "| ";
-      if (t == thread) row += *text + with_tags(instruction) + ' ';
+  if (!text) return std::nullopt;
+  if (test.stacked) return "\n  " + *text + with_tags(instruction) + ';';
+  return row_with(test, thread, *text + with_tags(instruction));
+}
+
+/// Puts it in behind the instruction whose place it has.
+std::optional<TextEdit> row_behind(std::string_view source, const Tokens& words, const Test& test, std::size_t thread,
+                                   const Instruction& instruction) {
+  const std::optional<std::string> row = row_of(test, thread, instruction);
+  const std::optional<Place> end = end_of_row(source, words, instruction.place);
+  if (!row || !end) return std::nullopt;
+  return TextEdit{*end, "", *row};
+}
+
+/// Puts it in before that one: in braces in front of it, and else behind the row before.
+std::optional<TextEdit> row_before(std::string_view source, const Tokens& words, const Test& test, std::size_t thread,
+                                   const Instruction& instruction) {
+  const std::optional<std::string> row = row_of(test, thread, instruction);
+  if (!row) return std::nullopt;
+  if (test.stacked) return TextEdit{instruction.place, "", row->substr(row->find_first_not_of("\n ")) + "\n  "};
+  const std::optional<Place> end = end_of_row_before(source, words, instruction.place);
+  if (!end) return std::nullopt;
+  return TextEdit{*end, "", *row};
+}
+
+/// Takes an instruction out; its cell stays, empty.
+std::optional<TextEdit> without(std::string_view source, const Tokens& words, const Test& test,
+                                const Instruction& instruction) {
+  std::string text = cell_at(source, words, instruction.place);
+  if (test.stacked) text += ';';
+  if (text.find_first_of("\r\n") != text.npos) return std::nullopt;
+  return TextEdit{instruction.place, text, ""};
+}
+
+/// What a thread's column becomes; false where the dialect has no words for a change.
+bool add_edits_of(std::string_view source, const Tokens& words, const Test& test, const Test& changed,
+                  std::size_t thread, std::vector<TextEdit>& edits) {
+  const std::vector<Instruction>& then = changed.threads[thread].code;
+  std::size_t at = 0;
+  const auto is_next = [&](const Instruction& now, PutIn put_in) {
+    return at < then.size() && then[at].place == now.place && then[at].put_in == put_in;
+  };
+  bool has_words = true;
+  const auto add = [&](const std::optional<TextEdit>& edit) {
+    has_words = has_words && edit.has_value();
+    if (edit) edits.push_back(*edit);
+  };
+  for (const Instruction& now : test.threads[thread].code) {
+    for (; is_next(now, PutIn::Before); ++at) add(row_before(source, words, test, thread, then[at]));
+    if (!is_next(now, PutIn::No)) {
+      add(without(source, words, test, now));
+    } else if (!means_the_same(now.operation, then[at++].operation)) {
+      add(edit_of(source, words, test, thread, now, then[at - 1]));
     }
+    for (; is_next(now, PutIn::Behind); ++at) add(row_behind(source, words, test, thread, then[at]));
   }
-  return TextEdit{{end->place.line, end->place.column + 1}, "", row + ';'};
+  return has_words;
 }
 
 }  // namespace
@@ -100,28 +131,23 @@ std::optional<TextEdit> row_behind(std::string_view source, const Tokens& words,
 std::optional<std::vector<TextEdit>> edits_between(std::string_view source, const Test& test, const Test& changed) {
   const Tokens words = tokenize(source);
   std::vector<TextEdit> edits;
-  for (std::size_t t = 0; t < test.threads.size(); ++t) {
-    const std::vector<Instruction>& then = changed.threads[t].code;
-    std::size_t at = 0;
-    for (const Instruction& now : test.threads[t].code) {
-      if (!means_the_same(now.operation, then[at].operation)) {
-        const std::optional<TextEdit> edit = edit_of(source, words, test, t, now, then[at]);
-        if (!edit) return std::nullopt;
-        edits.push_back(*edit);
-      }
-      for (++at; at < then.size() && then[at].place == now.place; ++at) {
-        const std::optional<TextEdit> row = row_behind(source, words, test, t, then[at]);
-        if (!row) return std::nullopt;
-        edits.push_back(*row);
-      }
-    }
-  }
+  for (std::size_t t = 0; t < test.threads.size(); ++t)
+    if (!add_edits_of(source, words, test, changed, t, edits)) return std::nullopt;
   std::stable_sort(edits.begin(), edits.end(), [](const TextEdit& a, const TextEdit& b) {
     return std::pair(a.place.line, a.place.column) < std::pair(b.place.line, b.place.column);
   });
   const VulkanParse again = parse_vulkan(edited(source, edits));
   if (!again.test || !means_the_same(*again.test, changed)) return std::nullopt;
   return edits;
+}
+
+std::optional<std::string> changed_text(std::string_view source, const Test& test, const Test& changed) {
+  if (const auto edits = edits_between(source, test, changed)) return edited(source, *edits);
+  if (!fits(changed, spelling_of(test))) return std::nullopt;
+  std::string text = spell(changed, spelling_of(test));
+  const VulkanParse again = parse_vulkan(text);
+  if (!again.test || !means_the_same(*again.test, changed)) return std::nullopt;
+  return text;
 }
 
 std::string edited(std::string_view source, const std::vector<TextEdit>& edits) {

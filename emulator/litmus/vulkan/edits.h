@@ -22,10 +22,13 @@ struct TextEdit {
 };
 
 /// The edits that make `test`, which was parsed from `source`, into `changed`, which differs from it in operations, and
-/// in instructions that are put in: each has the place of the one that it stands behind. They are in the order of the
-/// text. Nothing if the dialect has no spelling for the change: the edited text has been parsed again, and means
+/// in instructions that are put in (Instruction::put_in) or taken out. They are in the order of the text. Nothing if the dialect has no spelling for the change: the edited text has been parsed again, and means
 /// `changed`.
 std::optional<std::vector<TextEdit>> edits_between(std::string_view source, const Test& test, const Test& changed);
+
+/// The text of `changed`: that of the test after the edits, or, where the text has no place for them, the whole test
+/// printed anew. Nothing if the dialect has no words for it.
+std::optional<std::string> changed_text(std::string_view source, const Test& test, const Test& changed);
 
 /// The text after the edits, which must be in the order of the text and fit it.
 std::string edited(std::string_view source, const std::vector<TextEdit>& edits);

@@ -50,10 +50,14 @@ struct CooperativeName {
   Scope scope = Scope::Workgroup;
 };
 
+/// Whether an instruction stands in the text, or was put in: it has the place of the one that it stands beside.
+enum class PutIn : std::uint8_t { No, Before, Behind };
+
 struct Instruction {
   InstructionKind kind = InstructionKind::Label;
   KindTraits traits() const { return traits_of(kind); }
   Place place;
+  PutIn put_in = PutIn::No;
   std::string text;      ///< as in the source, blanks reduced to single spaces
   bool is_call = false;  ///< whether it is spelled as a call (calls.h)
 

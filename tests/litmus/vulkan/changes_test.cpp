@@ -67,9 +67,7 @@ TestChanges changes_of(const Test& test, Pair* pair = nullptr) {
   if (!found.race) return {};
   const std::vector<Operation>& all = found.race->execution.operations;
   if (pair) *pair = pair_of(test, all[found.race->first], all[found.race->second]);
-  return changes_without_race(test, question, *found.race, [&](const Operation& operation) {
-    return test.threads[static_cast<std::size_t>(operation.agent)].name() + "'s `" + operation.where.function + "`";
-  });
+  return changes_without_race(test, question, *found.race);
 }
 
 Test parsed(const std::string& source) {

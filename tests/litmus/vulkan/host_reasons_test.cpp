@@ -49,10 +49,11 @@ void check_pair(const std::string& name, HostLink link) {
 }
 
 std::vector<HostChange> changes_of(const std::string& name) {
-  const Test test = test_of(text_of(name));
+  const std::string source = text_of(name);
+  const Test test = test_of(source);
   const Answer found = answer(test, with_examples());
   REQUIRE(found.race);
-  return host_changes(test, with_examples(), *found.race);
+  return host_changes(source, test, with_examples(), *found.race);
 }
 
 // Among the changes is this one, and with it the test has no race.
@@ -62,7 +63,7 @@ void check_change(const std::string& name, const std::string& text) {
   for (const HostChange& change : changes) {
     INFO(change.text);
     if (change.text.rfind(text, 0) != 0) continue;
-    CHECK_FALSE(answer(change.changed, {}).racy);
+    CHECK_FALSE(answer(test_of(change.source), {}).racy);
     return;
   }
   FAIL_CHECK("no change is '" << text << "', the first of " << changes.size() << " is '"
