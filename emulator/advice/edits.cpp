@@ -7,6 +7,7 @@
 
 #include "emulator/advice/narrow_barrier.h"
 #include "emulator/advice/operation_text.h"
+#include "emulator/edits/sentence.h"
 #include "emulator/model/tags.h"
 
 namespace heddle::advice {
@@ -34,6 +35,14 @@ std::string Edits::line_of(const Operation& op) const {
   return options_.place ? options_.place(op) : advice::line_of(op, execution_.operations[y_].where.file);
 }
 
+std::string Edits::sentence(const heddle::Edit& edit, const Operation& op) const {
+  edits::Setting setting;
+  setting.place = [&](const heddle::Edit&) { return line_of(op); };
+  setting.before = &op;
+  setting.have_names = options_.have_names;
+  return edits::sentence_of(edit, setting);
+}
+
 Scope Edits::reach() const {
   return execution_.operations[x_].storage_class == StorageClass::Workgroup ? scope() : Scope::Device;
 }
@@ -44,10 +53,9 @@ void Edits::make_non_private(std::vector<Edit>& edits) const {
     if (op.is_non_private()) continue;
     heddle::Edit of_program = program_edit(EditKind::AddOperands, op);
     of_program.operands = MemoryOperands::NonPrivatePointer;
-    edits.push_back(
-        edit(op, "make the " + kind_of(op) + " in " + line_of(op) + " non-private (.non_private(), NonPrivatePointer)",
-             [](Operation& o) { o.operands = o.operands | MemoryOperands::NonPrivatePointer; })
-            .made_by({of_program}));
+    edits.push_back(edit(op, sentence(of_program, op), [](Operation& o) {
+                      o.operands = o.operands | MemoryOperands::NonPrivatePointer;
+                    }).made_by({of_program}));
   }
 }
 
@@ -82,19 +90,18 @@ void Edits::strengthen(const std::vector<Operation>& all, bool far, std::vector<
 
 void Edits::add_flags(const Operation& op, std::vector<Edit>& edits) const {
   const MemorySemantics semantics = op.semantics;
-  const std::string which = " to the " + kind_of(op) + " in " + line_of(op);
-  const auto add_flag = [&](MemorySemantics flag, const char* name) {
+  const auto add_flag = [&](MemorySemantics flag) {
     if (has(semantics, flag)) return;
     heddle::Edit of_program = program_edit(EditKind::AddSemantics, whole(op));
     of_program.semantics = flag;
-    edits.push_back(edit(op, "add " + std::string(name) + which, [flag](Operation& o) {
+    edits.push_back(edit(op, sentence(of_program, op), [flag](Operation& o) {
                       o.semantics = o.semantics | flag;
                     }).made_by({of_program}));
   };
-  if (storage() != MemorySemantics::None) add_flag(storage(), storage_name(storage()));
-  for (const MemorySemantics flag_class : classes_beside(op)) add_flag(flag_class, storage_name(flag_class));
-  if (releases(semantics)) add_flag(MemorySemantics::MakeAvailable, "MakeAvailable");
-  if (acquires(semantics)) add_flag(MemorySemantics::MakeVisible, "MakeVisible");
+  if (storage() != MemorySemantics::None) add_flag(storage());
+  for (const MemorySemantics flag_class : classes_beside(op)) add_flag(flag_class);
+  if (releases(semantics)) add_flag(MemorySemantics::MakeAvailable);
+  if (acquires(semantics)) add_flag(MemorySemantics::MakeVisible);
 }
 
 void Edits::widen_scopes(const Operation& op, bool far, std::vector<Edit>& edits) const {
@@ -128,12 +135,6 @@ std::vector<heddle::Edit> Edits::wide_barrier(const Operation& op) {
   execution.execution_scope = Scope::Workgroup;
   if (includes(op.scope, Scope::Workgroup)) return {execution};
   return {execution, scope_edit(op, Scope::Workgroup)};
-}
-
-const char* Edits::storage_name(MemorySemantics storage) {
-  return storage == MemorySemantics::WorkgroupMemory ? "WorkgroupMemory"
-         : storage == MemorySemantics::ImageMemory   ? "ImageMemory"
-                                                     : "UniformMemory";
 }
 
 // A fence names the class of the atomic that it synchronizes through as well.
@@ -216,8 +217,7 @@ std::function<void(Execution&)> Edits::meet() const {
 
 Edit Edits::widen(const Operation& op, Scope wanted) const {
   const Operation& instruction = whole(op);
-  return {"widen the memory scope of the " + kind_of(instruction) + " in " + line_of(op) + " from " +
-              std::string(name_of(op.scope)) + " to " + std::string(name_of(wanted)),
+  return {sentence(scope_edit(instruction, wanted), op),
           [op, instruction, wanted](Execution& execution) {
             for (Operation& o : execution.operations)
               if ((same_instruction(o, op) || same_instruction(o, instruction)) && !includes(o.scope, wanted))
@@ -246,9 +246,7 @@ const Operation& Edits::whole(const Operation& op) const {
 
 Edit Edits::make_atomic(const Operation& op, MemorySemantics order, Scope wanted) const {
   const MemorySemantics semantics = order == MemorySemantics::Relaxed ? order : order | storage();
-  return edit(op,
-              "make the " + kind_of(op) + " in " + line_of(op) + " atomic (" + std::string(name_of(wanted)) + ", " +
-                  text_of(semantics) + ")",
+  return edit(op, sentence(atomic_edit(op, semantics, wanted), op),
               [wanted, semantics](Operation& o) {
                 o.atomic = true;
                 o.operands = MemoryOperands::None;

@@ -44,6 +44,8 @@ class Edits {
   bool same_workgroup() const;
   Scope scope() const;
   std::uint64_t dispatch_of(model::OperationIndex index) const;
+  /// What an edit does to the instruction of an operation, in the words of all edits (edits/sentence.h).
+  std::string sentence(const heddle::Edit& edit, const Operation& op) const;
   /// Most is told of the file of the second access.
   std::string line_of(const Operation& op) const;
   /// The scope of atomics on the memory: others than these two may come from anywhere that knows of the memory.
@@ -64,7 +66,6 @@ class Edits {
   static std::vector<heddle::Edit> wide_barrier(const Operation& op);
   static heddle::Edit scope_edit(const Operation& op, Scope wanted);
   static heddle::Edit atomic_edit(const Operation& op, MemorySemantics semantics, Scope wanted);
-  static const char* storage_name(MemorySemantics storage);
   /// The storage classes of atomics that a memory barrier may synchronize through, beside that of the two accesses.
   std::vector<MemorySemantics> classes_beside(const Operation& fence) const;
   /// Lets a relaxed atomic, an update that orders one way or a control barrier that orders nothing order as much as it

@@ -130,7 +130,7 @@ class FirstMissing {
   }
 
   std::optional<std::vector<OperationEdit>> repaired(const model::Execution& execution, const Repair& repair,
-                                                             bool (Ends::*link)() const) const {
+                                                     bool (Ends::*link)() const) const {
     return least_repair(execution, ends_.facts.options, repair,
                         [&](const Facts& facts) { return holds_in(facts, link); });
   }

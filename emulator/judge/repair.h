@@ -14,7 +14,6 @@ namespace heddle::judge {
 /// The edit that makes an operation order more; nothing where it does so already.
 using Repair = std::function<std::optional<Edit>(const Operation&)>;
 
-
 /// Scopes of Device and more, of the operation and of its access's own availability and visibility operations.
 Repair with_wide_scopes();
 /// The storage classes of all accesses of the execution in the mask of each acquire and release.
@@ -32,8 +31,7 @@ using Holds = std::function<bool(const Facts&)>;
 
 /// The edits of operations, ascending, of which all have to be made; if they are, it holds. Nothing if it does not even
 /// hold when all operations are repaired.
-std::optional<std::vector<OperationEdit>> least_repair(const model::Execution& execution,
-                                                               const Options& options, const Repair& repair,
-                                                               const Holds& holds);
+std::optional<std::vector<OperationEdit>> least_repair(const model::Execution& execution, const Options& options,
+                                                       const Repair& repair, const Holds& holds);
 
 }  // namespace heddle::judge

@@ -31,8 +31,8 @@ T any_of(const T (&all)[n], std::mt19937& random) {
 
 /// An edit that has what its kind asks for, and nothing else.
 Edit random_edit(std::mt19937& random) {
-  constexpr auto kKinds = static_cast<unsigned>(EditKind::PutDependency) + 1;
-  constexpr auto kInstructions = static_cast<unsigned>(EditedKind::ControlBarrier) + 1;
+  constexpr auto kKinds = static_cast<unsigned>(EditKind::PutCall) + 1;
+  constexpr auto kInstructions = static_cast<unsigned>(EditedKind::Call) + 1;
   Edit edit;
   edit.kind = static_cast<EditKind>(random() % kKinds);
   if (edit.kind == EditKind::PutDependency) {
@@ -72,6 +72,15 @@ Edit random_edit(std::mt19937& random) {
     case EditKind::MakeAtomic:
       edit.scope = any_of(kScopes, random);
       edit.semantics = any_of(kSemantics, random);
+      break;
+    case EditKind::SetTags:
+      edit.text = random() % 2 == 0 ? "" : "foo:x, sync-as:1";
+      break;
+    case EditKind::PutCall:
+      edit.behind = edit.of != EditedKind::First && random() % 2 == 0;
+      [[fallthrough]];
+    case EditKind::SetCall:
+      edit.text = random() % 2 == 0 ? "flush x y" : "dep compute.shader_write host.host_read";
       break;
     default:
       break;
@@ -127,6 +136,8 @@ TEST_CASE("a text that is no edit is an error with the number of its line, its w
         Wrong{"scope Cluster at atomic-write in a.cpp:1", "'Cluster' is no scope; it may be Device"},
         Wrong{"take-out at barrier in a.cpp:1", "'barrier' is no kind of instruction; it may be first"},
         Wrong{"take-out behind control-barrier in a.cpp:1", "'behind' is no such word here; it may be at"},
+        Wrong{"tags foo at write in a.cpp:1", "'foo' is no tags; an example is foo:x,sync-as:1"},
+        Wrong{"put-call flush before call in a.cpp:1", "the call or command is missing, between quotes"},
         Wrong{"take-out at control-barrier in a.cpp", "'a.cpp' is no place; it is FILE:LINE"},
         Wrong{"take-out at control-barrier in a.cpp:0", "'0' is no line; lines begin with 1"},
         Wrong{"take-out at control-barrier in a.cpp:99999999999", "'99999999999' is no line"},

@@ -63,10 +63,9 @@ ExitCode Batch::run() {
 void Batch::report(std::size_t file) {
   const TextOptions& text = options_.text;
   const auto changed = options_.texts.find(files_[file]);
-  const LitmusReport report =
-      changed == options_.texts.end()
-          ? report_on(files_[file], text.question, options_.machine)
-          : report_on_text(files_[file], changed->second, text.question, options_.machine);
+  const LitmusReport report = changed == options_.texts.end()
+                                  ? report_on(files_[file], text.question, options_.machine)
+                                  : report_on_text(files_[file], changed->second, text.question, options_.machine);
   exploration_progress_.clear();
   runs_progress_.clear();
   Printed& printed = results_[file];

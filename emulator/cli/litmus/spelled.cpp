@@ -16,8 +16,7 @@ namespace {
 bool print_one(const std::string& file, litmus::Spelling wanted, const Texts& texts) {
   try {
     const auto changed = texts.find(file);
-    const std::string source =
-        changed == texts.end() ? read_input(file, litmus::kLongestSource + 1) : changed->second;
+    const std::string source = changed == texts.end() ? read_input(file, litmus::kLongestSource + 1) : changed->second;
     const litmus::VulkanParse parse = litmus::parse_vulkan(source);
     if (!parse.test) throw InputError(litmus::describe(file, parse.errors.front()));
     const std::string why_not = why_not_spelled(*parse.test, wanted);

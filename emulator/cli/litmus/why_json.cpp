@@ -12,7 +12,6 @@
 #include "emulator/litmus/vulkan/host_changes.h"
 #include "emulator/litmus/vulkan/host_reason.h"
 #include "emulator/litmus/vulkan/operation_column.h"
-#include "emulator/litmus/vulkan/source_edits.h"
 
 namespace heddle::cli {
 namespace {
@@ -50,14 +49,14 @@ void add_changes(const std::string& source, const litmus::Test& test, const litm
   for (const litmus::TestChange& change : found.changes) out["changes"].push_back(change_of(source, test, change));
 }
 
-/// Changes of calls and commands. Their edits are of the whole text.
+/// Changes of calls and commands.
 Json host_changes_of(const std::string& source, const litmus::Test& test, const litmus::RaceExample& race,
                      const litmus::Question& question) {
   Json changes = Json::array();
   for (const litmus::HostChange& change : litmus::host_changes(source, test, question, race)) {
     Json out = {{"text", change.text}, {"unordered", false}};
     if (!change.other_race.empty()) out["other_race"] = change.other_race;
-    add_edits(litmus::edited_source(source, "", change.edits).edits, out);
+    add_edits(litmus::line_edits(source, change.source), out);
     for (const Edit& edit : change.edits) out["program_edits"].push_back(to_text(edit));
     changes.push_back(std::move(out));
   }

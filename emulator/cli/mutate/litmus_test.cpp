@@ -49,8 +49,8 @@ class Table {
   std::string score() const {
     using Outcome = WeakenedTest::Outcome;
     const std::size_t noticed = count(Outcome::Noticed);
-    std::string text = fmt::format("{} of {} weakened orderings that matter are noticed; {} more {} equivalent", noticed,
-                                   noticed + count(Outcome::Missed), count(Outcome::Equivalent),
+    std::string text = fmt::format("{} of {} weakened orderings that matter are noticed; {} more {} equivalent",
+                                   noticed, noticed + count(Outcome::Missed), count(Outcome::Equivalent),
                                    count(Outcome::Equivalent) == 1 ? "is" : "are");
     if (count(Outcome::Undecided) != 0)
       text += fmt::format("; of {} more there are too many executions to say", count(Outcome::Undecided));

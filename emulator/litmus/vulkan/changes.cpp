@@ -134,8 +134,8 @@ class Search {
   void consider(const EditList& before, const TestCandidate& candidate, bool unordered_before = false) {
     EditList edits = added(before, candidate.edits);
     if (knows(edits)) return;
-    std::optional<Tried> one = tried(std::move(edits), candidate.unordered || unordered_before,
-                                     candidate.named && before.empty(), &pair_);
+    std::optional<Tried> one =
+        tried(std::move(edits), candidate.unordered || unordered_before, candidate.named && before.empty(), &pair_);
     if (!one) return;
     if (one->trial.races.count(pair_) != 0) {
       ++found_.too_weak;

@@ -126,6 +126,16 @@ bool add_edits_of(std::string_view source, const Tokens& words, const Test& test
   return has_words;
 }
 
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (true) {
+    const std::size_t end = text.find('\n');
+    lines.push_back(text.substr(0, end));
+    if (end == text.npos) return lines;
+    text.remove_prefix(end + 1);
+  }
+}
+
 }  // namespace
 
 std::optional<std::vector<TextEdit>> edits_between(std::string_view source, const Test& test, const Test& changed) {
@@ -148,6 +158,31 @@ std::optional<std::string> changed_text(std::string_view source, const Test& tes
   const VulkanParse again = parse_vulkan(text);
   if (!again.test || !means_the_same(*again.test, changed)) return std::nullopt;
   return text;
+}
+
+std::optional<std::vector<TextEdit>> line_edits(std::string_view source, std::string_view changed) {
+  const std::vector<std::string_view> now = lines_of(source);
+  const std::vector<std::string_view> then = lines_of(changed);
+  if (then.size() < now.size()) return std::nullopt;
+  std::vector<TextEdit> edits;
+  std::size_t more = then.size() - now.size();
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < now.size(); ++i, ++at) {
+    // A line that comes again within as many lines as there are more stands behind those.
+    std::size_t ahead = 0;
+    while (ahead <= more && then[at + ahead] != now[i]) ++ahead;
+    if (ahead > more) {
+      edits.push_back({{static_cast<std::uint32_t>(i + 1), 1}, std::string(now[i]), std::string(then[at])});
+      continue;
+    }
+    std::string put_in;
+    for (; ahead > 0; --ahead, --more, ++at) put_in += '\n' + std::string(then[at]);
+    if (put_in.empty()) continue;
+    if (i == 0) return std::nullopt;
+    edits.push_back({{static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(now[i - 1].size() + 1)}, "", put_in});
+  }
+  if (edited(source, edits) != changed) return std::nullopt;
+  return edits;
 }
 
 std::string edited(std::string_view source, const std::vector<TextEdit>& edits) {

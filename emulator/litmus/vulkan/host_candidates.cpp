@@ -59,6 +59,12 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
+bool is_mask(const std::string& word) {
+  const std::string stage = word.substr(0, word.find_first_of(".+"));
+  return std::any_of(std::begin(kPipelineStageWords), std::end(kPipelineStageWords),
+                     [&](const auto& one) { return one.first == stage; });
+}
+
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
@@ -177,13 +183,15 @@ class Candidates {
   }
 
   void mend(const HostReason& reason);
-  void widen(const BatchCommand& command, bool first, const Mask& mask);
+  void widen(const BatchCommand& command, const std::optional<Mask>& first, const std::optional<Mask>& second);
   void make_global(const BatchCommand& command);
   void widen_semaphore(const BatchCommand& command, const Mask& mask);
   void add_barriers();
   void add_waits();
   void add_flush_before_submission();
   void move_before_submission();
+  bool is_waited_for(const std::string& semaphore) const;
+  static std::string wait_for(const BatchCommand& signal);
   EditList semaphore(const Batch& from, const Batch& to) const;
   void add_semaphore();
   void add_greater_value(const BatchCommand& wait);
@@ -198,25 +206,24 @@ class Candidates {
   std::vector<EditList> made_;
 };
 
-void Candidates::widen(const BatchCommand& command, bool first, const Mask& mask) {
-  // The masks of an event's wait stand at its set.
-  if (!(first ? command.first : command.second)) return;
+/// `first` is added to the source mask, `second` to the destination mask.
+void Candidates::widen(const BatchCommand& command, const std::optional<Mask>& first,
+                       const std::optional<Mask>& second) {
   std::vector<std::string> words = words_of(command.text);
-  std::size_t number = 0;
-  for (std::string& word : words) {
-    const std::string stage = word.substr(0, word.find_first_of(".+"));
-    const bool is_mask = std::any_of(std::begin(kPipelineStageWords), std::end(kPipelineStageWords),
-                                     [&](const auto& one) { return one.first == stage; });
-    // The first word names the command.
-    if (&word == &words.front() || !is_mask) continue;
-    const bool is_second = command.first.has_value() ? number == 1 : number == 0;
-    ++number;
-    if (is_second == first) continue;
-    word = wider(word, spell(mask.stages, kPipelineStageWords),
-                 mask.accesses == model::Accesses::None ? "" : spell(mask.accesses, kAccessWords));
-    break;
+  // The masks of an event's wait stand at its set.
+  std::vector<const std::optional<Mask>*> more;
+  if (command.first) more.push_back(&first);
+  if (command.second) more.push_back(&second);
+  auto mask = more.begin();
+  for (auto word = words.begin() + 1; word != words.end() && mask != more.end(); ++word) {
+    if (!is_mask(*word)) continue;
+    if (**mask)
+      *word = wider(*word, spell((**mask)->stages, kPipelineStageWords),
+                    (**mask)->accesses == model::Accesses::None ? "" : spell((**mask)->accesses, kAccessWords));
+    ++mask;
   }
-  add({set(cell_of(command), joined(words))});
+  std::string text = joined(words);
+  if (text != command.text) add({set(cell_of(command), std::move(text))});
 }
 
 /// A barrier of a buffer becomes one of all memory.
@@ -304,6 +311,19 @@ void Candidates::move_before_submission() {
   add(std::move(flushed));
 }
 
+bool Candidates::is_waited_for(const std::string& semaphore) const {
+  for (const HostCall& call : host_.calls)
+    if (call.kind == CallKind::WaitSemaphore && call.object == semaphore) return true;
+  for (const Batch& batch : host_.batches)
+    for (const BatchCommand& command : batch.commands)
+      if (command.kind == CommandKind::WaitSemaphore && command.object == semaphore) return true;
+  return false;
+}
+
+std::string Candidates::wait_for(const BatchCommand& signal) {
+  return "wait " + signal.object + (signal.timeline ? fmt::format(", {}", *signal.timeline) : "");
+}
+
 EditList Candidates::semaphore(const Batch& from, const Batch& to) const {
   const std::string name = new_name("s");
   return {put(cell_of(from.commands.back()), "signal " + name, true),
@@ -314,6 +334,9 @@ void Candidates::add_semaphore() {
   const BatchCommand* const from = command_of(from_);
   const BatchCommand* const to = command_of(to_);
   if (from == nullptr || to == nullptr || batch_of(from) == batch_of(to)) return;
+  for (const BatchCommand& one : batch_of(from)->commands)
+    if (one.kind == CommandKind::SignalSemaphore && !is_waited_for(one.object))
+      add({put(cell_of(batch_of(to)->commands.front()), wait_for(one), false)});
   add(semaphore(*batch_of(from), *batch_of(to)));
 }
 
@@ -355,10 +378,8 @@ void Candidates::add_ownership() {
   const auto second = mask_of(to_, !at(to_).reads());
   if (!first || !second || giver.family == taker.family) return;
   const std::string name = variable(to_);
-  const Edit release =
-      put(cell_of(*from), fmt::format("release {}, {} {}", name, taker.family, spell(*first)), true);
-  const Edit acquire =
-      put(cell_of(*to), fmt::format("acquire {}, {} {}", name, giver.family, spell(*second)), false);
+  const Edit release = put(cell_of(*from), fmt::format("release {}, {} {}", name, taker.family, spell(*first)), true);
+  const Edit acquire = put(cell_of(*to), fmt::format("acquire {}, {} {}", name, giver.family, spell(*second)), false);
   add({acquire});
   add({release});
   add({release, acquire});
@@ -375,17 +396,19 @@ void Candidates::mend(const HostReason& reason) {
     return std::find(links.begin(), links.end(), reason.link) != links.end();
   };
   if (dependency != nullptr && first && is({HostLink::FirstScope, HostLink::NoAvailability}))
-    widen(*dependency, true, *first);
+    widen(*dependency, first, std::nullopt);
   if (dependency != nullptr && second && is({HostLink::SecondScope, HostLink::NoVisibility}))
-    widen(*dependency, false, *second);
+    widen(*dependency, std::nullopt, second);
+  if (dependency != nullptr && first && second &&
+      is({HostLink::FirstScope, HostLink::NoAvailability, HostLink::SecondScope, HostLink::NoVisibility}))
+    widen(*dependency, first, second);
   if (dependency != nullptr && first && second && is({HostLink::SemaphoreStages})) {
     widen_semaphore(*dependency, *first);
     if (first->stages != second->stages) widen_semaphore(*dependency, *second);
   }
   if (dependency != nullptr && is({HostLink::AnotherBuffer})) make_global(*dependency);
   if (dependency != nullptr && is({HostLink::ValueTooSmall})) add_greater_value(*dependency);
-  if (is({HostLink::NoFlush, HostLink::Invalidated}))
-    add({put(cell_of(from_), "flush " + variable(from_), true)});
+  if (is({HostLink::NoFlush, HostLink::Invalidated})) add({put(cell_of(from_), "flush " + variable(from_), true)});
   if (is({HostLink::NoInvalidation})) add({put(cell_of(to_), "invalidate " + variable(to_), false)});
   if (is({HostLink::Freed, HostLink::HostDoesNotWait, HostLink::WaitForAnother}) && on_host(to_)) add_waits();
   if (is({HostLink::NoDomainToDevice, HostLink::NoFlush})) add_flush_before_submission();

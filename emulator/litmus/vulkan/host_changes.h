@@ -13,7 +13,8 @@
 namespace heddle::litmus {
 
 struct HostChange {
-  /// Made to the text, as edited_source makes them.
+  /// Made to the text, as edited_source makes them; none where one change follows another, each made to the text that
+  /// the one before it left.
   std::vector<Edit> edits;
   /// They in a sentence for people.
   std::string text;
@@ -26,7 +27,7 @@ struct HostChange {
 /// The changes that leave the test, which was parsed from `source`, without a race between these two accesses in any
 /// execution, and bring none that it did not have: what the first missing link names is added, a bit, a stage, a
 /// barrier, a flush, an invalidation, a wait, a semaphore, a value, a transfer of ownership. Best first: those without
-/// any race.
+/// any race; where no single one is, several one after the other.
 std::vector<HostChange> host_changes(std::string_view source, const Test& test, const Question& question,
                                      const RaceExample& race);
 

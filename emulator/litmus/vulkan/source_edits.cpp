@@ -126,8 +126,7 @@ EditedSource edited_source(std::string_view source, std::string_view file, const
   out.refused = std::move(changed.refused);
   std::vector<TextEdit> calls;
   make_call_edits(source, *parse.test, of_calls, calls, out);
-  if (out.unmet.empty() && out.refused.empty())
-    make_text(source, *parse.test, changed.test, std::move(calls), out);
+  if (out.unmet.empty() && out.refused.empty()) make_text(source, *parse.test, changed.test, std::move(calls), out);
   return out;
 }
 

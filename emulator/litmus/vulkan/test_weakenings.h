@@ -27,8 +27,8 @@ struct WeakenedTest {
   std::string shown_by;
 };
 
-/// Weakens each ordering of the test in turn, in the order of its text; `as_it_is` is the answer for the test. Stops when
-/// `on_each` is false.
+/// Weakens each ordering of the test in turn, in the order of its text; `as_it_is` is the answer for the test. Stops
+/// when `on_each` is false.
 void weaken_each(const Test& test, const Question& question, const Answer& as_it_is,
                  const std::function<bool(const WeakenedTest&)>& on_each);
 

@@ -5,7 +5,6 @@
 
 #include "emulator/litmus/vulkan/cooperative.h"
 #include "emulator/litmus/vulkan/final_state.h"
-#include "emulator/litmus/vulkan/program.h"
 
 namespace heddle::litmus {
 namespace {
@@ -14,16 +13,6 @@ Spot spot_of(const Test& test, const Operation& operation) {
   const auto thread = static_cast<std::uint32_t>(operation.agent);
   const std::optional<At> at = instruction_of(test, operation);
   return {thread, at ? test.threads[thread].code[at->instruction].place : Place{}};
-}
-
-/// Whether the test asks about this execution.
-bool passes_filter(const Test& test, const explore::Found& found) {
-  if (!test.filter) return true;
-  std::vector<std::vector<explore::Value>> results;
-  for (const explore::AgentEnd& end : found.ends) results.push_back(end.results);
-  const std::vector<Outcome> states = final_states(test, found.judgement, results);
-  return std::any_of(states.begin(), states.end(),
-                     [&](const Outcome& state) { return satisfies(state, *test.filter); });
 }
 
 void take(const Test& test, const explore::Found& found, Trial& trial) {
@@ -39,6 +28,13 @@ void take(const Test& test, const explore::Found& found, Trial& trial) {
 }
 
 }  // namespace
+
+bool passes_filter(const Test& test, const TestProgram& program, const explore::Found& found) {
+  if (!test.filter) return true;
+  const std::vector<Outcome> states = final_states(test, found.judgement, program.results(found.ends));
+  return std::any_of(states.begin(), states.end(),
+                     [&](const Outcome& state) { return satisfies(state, *test.filter); });
+}
 
 std::optional<At> instruction_of(const Test& test, const Operation& operation) {
   const auto thread = static_cast<std::uint32_t>(operation.agent);
@@ -63,7 +59,7 @@ Trial try_out(const Test& test, const Question& question, std::uint64_t& graphs_
     options.graph_limit = graphs_left;
     const TestProgram program(test, question.bound, Spinning::Explored, std::move(performers));
     const explore::Statistics all = explore::explore(program.program(), options, [&](const explore::Found& found) {
-      if (passes_filter(test, found)) take(test, found, trial);
+      if (passes_filter(test, program, found)) take(test, found, trial);
       return stop_at == nullptr || trial.races.count(*stop_at) == 0;
     });
     graphs_left -= std::min(graphs_left, all.graphs);

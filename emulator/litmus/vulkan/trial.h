@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "emulator/litmus/question.h"
+#include "emulator/litmus/vulkan/program.h"
 #include "emulator/litmus/vulkan/test_edits.h"
 
 namespace heddle::litmus {
@@ -43,6 +44,9 @@ struct Trial {
   /// Each pair that races, with an execution in which it does. The executions name texts of the test.
   std::map<SpotPair, RaceExample> races;
 };
+
+/// Whether the test asks about an execution of its program.
+bool passes_filter(const Test& test, const TestProgram& program, const explore::Found& found);
 
 /// Looks at the executions that the filter passes, and at no more than so many graphs of the explorer, which it takes
 /// from `graphs_left`. With `stop_at` no longer than until these two race.

@@ -25,7 +25,7 @@ TEST_CASE("of a host test the columns are shown as they are written, and --why s
   CHECK(has(run.out, "H0 @ host"));
   CHECK(has(run.out, "| dispatch P1"));
   CHECK(has(run.out, "no barrier between P0's `st.sc0 x, 1`"));
-  CHECK(has(run.out, "put `dep compute.storage_write compute.storage_read` in front of `dispatch P1` in B0"));
+  CHECK(has(run.out, "put `dep compute.storage_write compute.storage_read` in front of B0's `dispatch P1`"));
 }
 
 TEST_CASE("a line of JSON of a host test has each operation in its column, and the missing link by name") {
@@ -34,7 +34,8 @@ TEST_CASE("a line of JSON of a host test has each operation in its column, and t
   CHECK(line.at("racy") == true);
   const Json& race = line.at("why").at("race");
   CHECK(race.at("missing_link") == "no flush");
-  CHECK(has(race.at("changes").at(0).at("text"), "put `flush x` behind `st x, 1`"));
+  CHECK(has(race.at("changes").at(0).at("text"), "put `flush x` behind H0's `st x, 1`"));
+  CHECK(race.at("changes").at(0).at("edits").at(0).at("new") == "\n flush x | | ;");
   for (const Json& operation : race.at("graph").at("operations"))
     CHECK(operation.at("thread") < race.at("graph").at("threads").size());
 }

@@ -106,7 +106,8 @@ TEST_CASE("a memory barrier that a change puts in is a row of its own, and with 
     const TestChanges changes = changes_without_race(test, {}, *found.race);
     REQUIRE_FALSE(changes.changes.empty());
     const auto second = std::find_if(changes.changes.begin(), changes.changes.end(), [](const TestChange& change) {
-      return change.text.find("put a memory barrier, (Scope::Device, AcquireRelease | UniformMemory | MakeAvailable), behind") == 0;
+      return change.text.find(
+                 "put a memory barrier, (Scope::Device, AcquireRelease | UniformMemory | MakeAvailable), behind") == 0;
     });
     REQUIRE(second != changes.changes.end());
     const auto edits = edits_between(relay, test, second->changed);

@@ -150,17 +150,30 @@ TEST_CASE("ownership, freeing, atoms, invalidations and atomics of both sides ar
 }
 
 TEST_CASE("what a missing link names mends the test when it is added") {
-  check_change("two-dispatches-wrong", "put `dep compute.storage_write compute.storage_read` in front of");
-  check_change("execution-only-wrong", "put `dep");
-  check_change("wrong-source-access-wrong", "add compute.storage_write to the source mask");
-  check_change("wrong-destination-access-wrong", "add compute.storage_read to the destination mask");
-  check_change("wrong-source-stage-wrong", "add compute.storage_write to the source mask");
-  check_change("semaphore-wait-stage-wrong", "add the stage compute to `wait s copy`");
-  check_change("buffer-range-wrong", "make `dep");
-  check_change("flush-wrong", "put `flush x` behind `st x, 1`");
-  check_change("invalidate-wrong", "put `invalidate x` in front of `ld r0, x`");
-  check_change("free-wrong", "wait for the fence of the submission, or put `idle`");
-  check_change("readback-idle-wrong", "wait for the fence of the submission, or put `idle`");
-  check_change("readback-domain-wrong", "put `dep compute.storage_write host.host_read` behind");
-  check_change("timeline-host-signal-wrong", "put `dep host.host_write compute.storage_read` in front of");
+  check_change("two-dispatches-wrong", "put `dep compute.storage_write compute.storage_read` in front of B0's");
+  check_change("execution-only-wrong",
+               "make B0's `dep compute compute` (line 8) `dep compute.storage_write compute.storage_read`");
+  check_change("wrong-source-access-wrong",
+               "make B0's `dep compute+transfer.transfer_write compute.shader_read` (line 8) `dep "
+               "compute+transfer.transfer_write+storage_write compute.shader_read`");
+  check_change("wrong-destination-access-wrong",
+               "make B0's `dep compute.shader_write compute.uniform_read` (line 8) `dep compute.shader_write "
+               "compute.uniform_read+storage_read`");
+  check_change("wrong-source-stage-wrong",
+               "make B0's `dep copy.transfer_write compute.shader_read` (line 8) `dep "
+               "copy+compute.transfer_write+storage_write compute.shader_read`");
+  check_change("semaphore-wait-stage-wrong", "make B1's `wait s copy` (line 7) `wait s copy+compute`");
+  check_change("buffer-range-wrong",
+               "make B0's `dep compute.shader_write compute.shader_read y` (line 8) `dep compute.shader_write "
+               "compute.shader_read`");
+  check_change("flush-wrong", "put `flush x` behind H0's `st x, 1`");
+  check_change("invalidate-wrong", "put `invalidate x` in front of H0's `ld r0, x`");
+  check_change("free-wrong", "put `wait f` in front of H0's");
+  check_change("readback-idle-wrong", "put `idle` in front of H0's");
+  check_change("readback-domain-wrong", "put `dep compute.storage_write host.host_read` behind B0's");
+  check_change("timeline-host-signal-wrong", "put `dep host.host_write compute.storage_read` in front of B0's");
+  check_change("semaphore-wrong", "put `wait s` in front of B1's");
+  check_change("timeline-value-wrong", "make B1's");
+  check_change("write-after-submit-wrong", "take out H0's");
+  check_change("ownership-wrong", "put `release");
 }

@@ -114,9 +114,9 @@ TEST_CASE("each proposal for a random racy test, made to its text, leaves no rac
 }
 
 TEST_CASE("two fences without the class of their flag are given the class") {
-  const Racy found = racy(
-      two(" st.nonpriv.sc1 x, 1 | ld.atom.dv.sc0 r0, y ;\n membar.rel.dv.semsc1.semav | membar.acq.dv.semsc1.semvis ;\n",
-          " st.atom.dv.sc0 y, 1 | ld.nonpriv.sc1 r1, x ;\n"));
+  const Racy found = racy(two(
+      " st.nonpriv.sc1 x, 1 | ld.atom.dv.sc0 r0, y ;\n membar.rel.dv.semsc1.semav | membar.acq.dv.semsc1.semvis ;\n",
+      " st.atom.dv.sc0 y, 1 | ld.nonpriv.sc1 r1, x ;\n"));
   CHECK(found.reason.link == judge::MissingLink::StorageClassMissing);
   check_first(found, "add UniformMemory to the memory barrier in P0's");
   CHECK(found.changes.changes.front().text.find("add UniformMemory to the memory barrier in P1's") !=
@@ -146,14 +146,15 @@ TEST_CASE("an acquire that makes nothing visible is told so where two acquires a
 }
 
 TEST_CASE("a control barrier whose memory scope is too narrow is widened first, as the reason says") {
-  const Racy found = racy(
-      two(" st.nonpriv.sc0 x, 1 | ld.atom.dv.sc0 r0, y ;\n",
-          " st.atom.rel.dv.sc0.semsc0.semav y, 1 | cbar.acq_rel.wg.semsc0.semav.semvis 1 ;\n | ld.nonpriv.sc0 r1, x ;\n"));
+  const Racy found = racy(two(
+      " st.nonpriv.sc0 x, 1 | ld.atom.dv.sc0 r0, y ;\n",
+      " st.atom.rel.dv.sc0.semsc0.semav y, 1 | cbar.acq_rel.wg.semsc0.semav.semvis 1 ;\n | ld.nonpriv.sc0 r1, x ;\n"));
   CHECK(found.reason.link == judge::MissingLink::ScopesDoNotIncludeEachOther);
   check_first(found, "widen the memory scope of the control barrier in P1's");
 }
 
-TEST_CASE("what leaves the whole test without a race comes first, as one change, and others name the race that is left") {
+TEST_CASE(
+    "what leaves the whole test without a race comes first, as one change, and others name the race that is left") {
   const Racy found = racy(
       "Vulkan two-messages\n{ x = 0; y = 0; a = 0; b = 0; }\n P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0 ;\n"
       " st.nonpriv.sc0 x, 1 | ld.atom.acq.dv.sc0.semsc0.semvis r0, y ;\n"
@@ -179,9 +180,8 @@ TEST_CASE("two threads of a workgroup that nothing orders are offered a control 
       "Vulkan barrier\n{ x = 0; }\n P0@sg 0, wg 0, qf 0 | P1@sg 1, wg 0, qf 0 ;\n"
       " st.nonpriv.sc1 x, 1 | ld.atom.wg.sc1 r0, x ;\n cbar.wg 0 | cbar.wg 0 ;\n");
   const auto barrier =
-      std::find_if(found.changes.changes.begin(), found.changes.changes.end(), [](const TestChange& change) {
-        return change.edits.front().kind == EditKind::PutControlBarrier;
-      });
+      std::find_if(found.changes.changes.begin(), found.changes.changes.end(),
+                   [](const TestChange& change) { return change.edits.front().kind == EditKind::PutControlBarrier; });
   REQUIRE(barrier != found.changes.changes.end());
   const Test changed = mended(found.source, found.test, *barrier);
   CHECK_FALSE(answered(changed).racy);

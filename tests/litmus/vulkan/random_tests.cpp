@@ -97,8 +97,7 @@ void Maker::receiver(std::size_t thread, const std::string& flag) {
     filter_ += fmt::format("{}P{}:{} != 0", filter_.empty() ? "" : " /\\ ", thread, got);
   }
   if (chance(35)) cells.push_back(fence(true));
-  cells.push_back(
-      fmt::format("ld.{}{} {}, x", chance(85) ? "nonpriv." : "", data_class_, new_register(thread)));
+  cells.push_back(fmt::format("ld.{}{} {}, x", chance(85) ? "nonpriv." : "", data_class_, new_register(thread)));
   if (branches) cells.push_back(fmt::format("LC0{}:", thread));
 }
 

@@ -72,6 +72,8 @@ export interface Change {
   unordered: boolean;
   /** Two others that race once it is made. */
   other_race?: string;
+  /** Which of the races it mends, by their numbers; not of host tests. */
+  mends?: number[];
   /** Null where the dialect has no words for it, and then why. */
   edits: Edit[] | null;
   why_no_edits?: string;
@@ -79,7 +81,7 @@ export interface Change {
 
 export interface Why {
   graphs: (Graph | null)[];
-  race?: {first: number; second: number; text: string; missing_link?: string; reason?: string; changes: Change[]; graph: Graph};
+  race?: {first: number; second: number; text: string; missing_link?: string; reason?: string; races?: string[]; changes: Change[]; graph: Graph};
   forbidden?: string;
   rows?: OutcomeRow[];
   rows_complete?: boolean;

@@ -185,7 +185,8 @@ export function App({asker}: {asker: Engine}) {
   const mend = (change: Change) => {
     const mended = applied(text, change.edits!);
     works.replace(mended);
-    void run(mended).then(() => setNotice(`Changed, and run again. ${change.text.charAt(0).toUpperCase()}${change.text.slice(1)}. The browser's "back" takes it back.`));
+    const left = change.other_race ? ` Another race is left: ${change.other_race}.` : '';
+    void run(mended).then(() => setNotice(`Changed, and run again. ${change.text.charAt(0).toUpperCase()}${change.text.slice(1)}.${left} The browser's "back" takes it back.`));
   };
   const play = (row: Row) => {
     if (row.drawn) {

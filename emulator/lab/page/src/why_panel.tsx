@@ -18,6 +18,15 @@ interface Props {
 
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** What a change leaves, where it does not leave the test without a race. */
+const left = (change: Change) => change.other_race && <> Another race is left: {prose(change.other_race)}.</>;
+
+/** The races beside the one that is drawn. */
+function Others({races}: {races: string[]}) {
+  if (races.length < 2) return null;
+  return <details><summary>{races.length} pairs of instructions race</summary><ul>{races.map(text => <li key={text}>{prose(text)}</li>)}</ul></details>;
+}
+
 function Fixes({changes, onChange}: {changes: Change[]; onChange: (change: Change) => void}) {
   if (changes.length === 0) return <p>No change of the instructions that there are leaves the test without this race.</p>;
   return (
@@ -28,7 +37,7 @@ function Fixes({changes, onChange}: {changes: Change[]; onChange: (change: Chang
             ? <span class="faint">{change.why_no_edits} </span>
             : <><button type="button" onClick={() => onChange(change)} data-fix={i}>Mend it</button>{' '}</>}
           {prose(sentence(change.text))}.
-          {change.other_race && <> Another race is left: {prose(change.other_race)}.</>}
+          {left(change)}
           {change.edits?.map(edit => (
             <div class="edit" key={`${edit.line}:${edit.column}`}>line {edit.line}: <del>{edit.old}</del> <ins>{edit.new}</ins></div>
           ))}
@@ -103,6 +112,7 @@ export function WhyPanel({answer, shown, onShown, onChange, onDrawn, onLine}: Pr
         <div class="reason racy">
           <h3>Why there is a race{race.missing_link && <>: <span class="missing">{prose(race.missing_link)}</span></>}</h3>
           {race.text.trim().split('\n').map(line => <p key={line}>{prose(line)}</p>)}
+          <Others races={race.races ?? []} />
           <Fixes changes={race.changes} onChange={onChange} />
         </div>
       )}
