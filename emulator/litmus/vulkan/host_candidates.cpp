@@ -86,6 +86,9 @@ class Candidates {
     const auto reason = host_reason(test_, judgement_, {race_.first, race_.second});
     from_ = reason ? reason->from : race_.first;
     to_ = reason ? reason->to : race_.second;
+    // Of an atom and of atomics no order is meant: the host can wait.
+    if (reason && (reason->link == HostLink::Atom || reason->link == HostLink::Atomics) && on_host(from_))
+      std::swap(from_, to_);
     if (reason) mend(*reason);
     if (at(from_).is_access() && at(to_).is_access()) add_barriers();
     return std::move(made_);
@@ -190,6 +193,10 @@ class Candidates {
   void add_waits();
   void add_flush_before_submission();
   void move_before_submission();
+  void move_to_end(OperationIndex operation);
+  void order_host_atomics();
+  void raise_waits();
+  void wait_at_all_stages();
   bool is_waited_for(const std::string& semaphore) const;
   static std::string wait_for(const BatchCommand& signal);
   EditList semaphore(const Batch& from, const Batch& to) const;
@@ -311,6 +318,50 @@ void Candidates::move_before_submission() {
   add(std::move(flushed));
 }
 
+/// The host's operation comes behind all others of its column.
+void Candidates::move_to_end(OperationIndex operation) {
+  const Cell cell = cell_of(operation);
+  const Instruction& last = test_.threads[column_of(test_, at(operation))].code.back();
+  if (last.place == cell.place) return;
+  add({edit(EditKind::TakeOut, cell, ""), put({last.place, last.text}, cell.text, true)});
+}
+
+/// The atomics of the host's threads release what they write, and acquire what they read: one of them, or all.
+void Candidates::order_host_atomics() {
+  constexpr std::pair<std::string_view, std::string_view> kOrders[] = {
+      {"st.atom ", "st.atom.rel "}, {"ld.atom ", "ld.atom.acq "}, {"rmw.atom ", "rmw.atom.acq_rel "}};
+  EditList all;
+  for (const Thread& thread : test_.threads)
+    for (const Instruction& one : thread.code)
+      for (const auto& [relaxed, ordered] : kOrders)
+        if (thread.kind == ThreadKind::Host && one.text.starts_with(relaxed))
+          all.push_back(set({one.place, one.text}, std::string(ordered) + one.text.substr(relaxed.size())));
+  for (const Edit& one : all) add({one});
+  if (all.size() > 1) add(std::move(all));
+}
+
+/// The waits of the later batch take the values that the earlier one signals.
+void Candidates::raise_waits() {
+  const BatchCommand* const to = command_of(to_);
+  const Batch* const batch = to == nullptr ? nullptr : batch_of(to);
+  if (batch == nullptr) return;
+  for (const BatchCommand& wait : batch->commands)
+    if (wait.kind == CommandKind::WaitSemaphore) add_greater_value(wait);
+}
+
+/// The waits of the batch of a command leave no stage out.
+void Candidates::wait_at_all_stages() {
+  const BatchCommand* const to = command_of(to_);
+  const Batch* const batch = to == nullptr ? nullptr : batch_of(to);
+  if (batch == nullptr) return;
+  for (const BatchCommand& wait : batch->commands) {
+    std::vector<std::string> words = words_of(wait.text);
+    if (wait.kind != CommandKind::WaitSemaphore || !is_mask(words.back())) continue;
+    words.pop_back();
+    add({set(cell_of(wait), joined(words))});
+  }
+}
+
 bool Candidates::is_waited_for(const std::string& semaphore) const {
   for (const HostCall& call : host_.calls)
     if (call.kind == CallKind::WaitSemaphore && call.object == semaphore) return true;
@@ -410,10 +461,16 @@ void Candidates::mend(const HostReason& reason) {
   if (dependency != nullptr && is({HostLink::ValueTooSmall})) add_greater_value(*dependency);
   if (is({HostLink::NoFlush, HostLink::Invalidated})) add({put(cell_of(from_), "flush " + variable(from_), true)});
   if (is({HostLink::NoInvalidation})) add({put(cell_of(to_), "invalidate " + variable(to_), false)});
-  if (is({HostLink::Freed, HostLink::HostDoesNotWait, HostLink::WaitForAnother}) && on_host(to_)) add_waits();
+  const bool waits =
+      is({HostLink::Freed, HostLink::HostDoesNotWait, HostLink::WaitForAnother, HostLink::Atom, HostLink::Atomics});
+  if (waits && on_host(to_)) add_waits();
   if (is({HostLink::NoDomainToDevice, HostLink::NoFlush})) add_flush_before_submission();
   if (is({HostLink::AfterSubmission}) && at(from_).is_access()) move_before_submission();
+  if (is({HostLink::NoSemaphore})) raise_waits();
   if (is({HostLink::NoSemaphore})) add_semaphore();
+  if (is({HostLink::BehindHostSignal, HostLink::SemaphoreStages})) wait_at_all_stages();
+  if (is({HostLink::HostThreads})) order_host_atomics();
+  if (is({HostLink::Freed, HostLink::Atom}) && on_host(to_)) move_to_end(to_);
   if (is({HostLink::Ownership, HostLink::NoSemaphore})) add_ownership();
 }
 

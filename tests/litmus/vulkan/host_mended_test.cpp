@@ -74,21 +74,17 @@ TEST_CASE("each change of a wrong host test, made to its text, leaves no race, o
     const std::string source = read_text(file);
     const VulkanParse parse = parse_vulkan(source);
     REQUIRE(parse.test);
-    const Score before = score;
     check(source, *parse.test, score);
-    if (score.racy != before.racy && score.clean == before.clean)
-      std::cout << "no clean change: " << file << (score.with_change == before.with_change ? " (none at all)" : "")
-                << '\n';
   }
   std::cout << score.racy << " racy host tests, " << score.with_change << " with changes, " << score.clean
             << " with one that leaves no race\n";
   REQUIRE(score.racy > 40);
-  CHECK(score.with_change * 10 >= score.racy * 8);
+  CHECK(score.clean * 10 >= score.racy * 8);
 }
 
 TEST_CASE("each change of a random host test, made to its text, leaves no race, or the one that it names",
           "[nightly]") {
-  const std::uint64_t wanted = how_many("HEDDLE_MENDED_HOST_TESTS", 200, 10000);
+  const std::uint64_t wanted = how_many("HEDDLE_MENDED_HOST_TESTS", 100, 10000);
   Score score;
   for (std::uint64_t seed = 1 + first_seed(); seed <= wanted + first_seed(); ++seed) {
     const std::string source = random_host_test(seed);

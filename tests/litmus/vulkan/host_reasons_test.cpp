@@ -176,4 +176,8 @@ TEST_CASE("what a missing link names mends the test when it is added") {
   check_change("timeline-value-wrong", "make B1's");
   check_change("write-after-submit-wrong", "take out H0's");
   check_change("ownership-wrong", "put `release");
+  check_change("host-threads-wrong", "make H0's `st.atom l, 1` (line 8) `st.atom.rel l, 1`");
+  check_change("timeline-wait-before-signal-wrong", "make B1's `wait s, 0` (line 7) `wait s, 1`");
+  check_change("timeline-host-signal-wait-wrong", "make B0's `wait s, 1 compute` (line 7) `wait s, 1`");
+  check_change("free-then-use-wrong", "take out H0's `free x` (line 7), and put `free x` behind H0's `wait f`");
 }
