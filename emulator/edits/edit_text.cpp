@@ -63,6 +63,12 @@ std::string packed(std::string text) {
   return text;
 }
 
+// Classes and flags need no order beside them that is none.
+std::string without_no_order(const std::string& semantics) {
+  constexpr std::string_view kNoOrder = "Relaxed|";
+  return semantics.starts_with(kNoOrder) ? semantics.substr(kNoOrder.size()) : semantics;
+}
+
 // With a space behind each comma.
 std::string spread(std::string_view text) {
   std::string out;
@@ -73,7 +79,7 @@ std::string spread(std::string_view text) {
 std::string argument_text(const Edit& edit, Argument argument) {
   switch (argument) {
     case Argument::Semantics:
-      return packed(text_of(edit.semantics, false));
+      return without_no_order(packed(text_of(edit.semantics, false)));
     case Argument::Scope:
       return std::string(name_of(edit.scope));
     case Argument::ExecutionScope:

@@ -4,12 +4,12 @@
 /// The files of one `heddle litmus`: each is reported on, and the reports are printed in order.
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "emulator/cli/exit_code.h"
-#include "emulator/cli/litmus/edited.h"
 #include "emulator/cli/litmus/report.h"
 #include "emulator/cli/progress.h"
 
@@ -27,8 +27,8 @@ struct BatchOptions {
   bool times = true;
   /// Files at a time.
   unsigned jobs = 1;
-  /// Of files that were edited, what is reported on instead.
-  Texts texts;
+  /// The texts of files that were edited, by name, which are reported on instead.
+  std::map<std::string, std::string> texts;
 };
 
 /// Reports on many files, several at a time, and prints the reports in the order of the files.

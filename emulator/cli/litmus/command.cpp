@@ -13,6 +13,7 @@
 #include "emulator/cli/input_file.h"
 #include "emulator/cli/interrupt.h"
 #include "emulator/cli/litmus/batch.h"
+#include "emulator/cli/litmus/edited.h"
 #include "emulator/cli/litmus/spelled.h"
 #include "emulator/cli/progress_option.h"
 #include "emulator/cli/terminal.h"

@@ -87,8 +87,7 @@ std::string to_json(const LitmusReport& report, const JsonOptions& options) {
     out["bound"] = report.bound;
     out["seconds"] = report.seconds;
     if (report.vulkan && report.vulkan->machine) add_machine(report.vulkan->test, *report.vulkan->machine, out);
-    if (options.why && report.vulkan && report.vulkan->answer)
-      out["why"] = reasons_of(report.source, report.vulkan->test, *report.vulkan->answer, *options.why);
+    if (options.why && report.vulkan && report.vulkan->answer) out["why"] = reasons_of(report, *options.why);
     if (options.why && report.mu && report.mu->answer && !report.mu->verdict_only)
       out["why"] = mu_reasons_of(*report.mu, *options.why);
   }

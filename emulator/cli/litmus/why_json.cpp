@@ -7,6 +7,7 @@
 #include "emulator/cli/litmus/forbidden_json.h"
 #include "emulator/cli/litmus/graph_json.h"
 #include "emulator/cli/litmus/reasons.h"
+#include "emulator/cli/litmus/report.h"
 #include "emulator/litmus/vulkan/changes.h"
 #include "emulator/litmus/vulkan/edits.h"
 #include "emulator/litmus/vulkan/host_changes.h"
@@ -29,42 +30,51 @@ void add_edits(const std::optional<std::vector<litmus::TextEdit>>& edits, Json& 
         {{"line", edit.place.line}, {"column", edit.place.column}, {"old", edit.old_text}, {"new", edit.new_text}});
 }
 
-Json change_of(const std::string& source, const litmus::Test& test, const litmus::TestChange& change) {
+/// The edits as lines for --edits.
+Json lines_of(std::vector<Edit> edits, const std::string& file) {
+  Json lines = Json::array();
+  for (Edit& edit : edits) {
+    edit.file = file.substr(file.rfind('/') + 1);
+    lines.push_back(to_text(edit));
+  }
+  return lines;
+}
+
+Json change_of(const LitmusReport& report, const litmus::TestChange& change) {
   Json out;
   out["text"] = change.text;
   out["unordered"] = change.unordered;
   if (!change.other_race.empty()) out["other_race"] = change.other_race;
   out["mends"] = change.mends;
-  for (const Edit& edit : change.edits) out["program_edits"].push_back(to_text(edit));
-  const auto edits = litmus::edits_between(source, test, change.changed);
+  out["program_edits"] = lines_of(change.edits, report.file);
+  const auto edits = litmus::edits_between(report.source, report.vulkan->test, change.changed);
   add_edits(edits, out);
   return out;
 }
 
-void add_changes(const std::string& source, const litmus::Test& test, const litmus::RaceExample& race,
-                 const litmus::Question& question, Json& out) {
-  const litmus::TestChanges found = litmus::changes_without_race(test, question, race);
+void add_changes(const LitmusReport& report, const litmus::RaceExample& race, const litmus::Question& question,
+                 Json& out) {
+  const litmus::TestChanges found = litmus::changes_without_race(report.vulkan->test, question, race);
   out["races"] = found.races;
   out["changes"] = Json::array();
-  for (const litmus::TestChange& change : found.changes) out["changes"].push_back(change_of(source, test, change));
+  for (const litmus::TestChange& change : found.changes) out["changes"].push_back(change_of(report, change));
 }
 
 /// Changes of calls and commands.
-Json host_changes_of(const std::string& source, const litmus::Test& test, const litmus::RaceExample& race,
-                     const litmus::Question& question) {
+Json host_changes_of(const LitmusReport& report, const litmus::RaceExample& race, const litmus::Question& question) {
   Json changes = Json::array();
-  for (const litmus::HostChange& change : litmus::host_changes(source, test, question, race)) {
+  for (const litmus::HostChange& change : litmus::host_changes(report.source, report.vulkan->test, question, race)) {
     Json out = {{"text", change.text}, {"unordered", false}};
     if (!change.other_race.empty()) out["other_race"] = change.other_race;
-    add_edits(litmus::line_edits(source, change.source), out);
-    for (const Edit& edit : change.edits) out["program_edits"].push_back(to_text(edit));
+    add_edits(litmus::line_edits(report.source, change.source), out);
+    out["program_edits"] = lines_of(change.edits, report.file);
     changes.push_back(std::move(out));
   }
   return changes;
 }
 
-Json race_of(const std::string& source, const litmus::Test& test, const litmus::RaceExample& race,
-             const litmus::Question& question) {
+Json race_of(const LitmusReport& report, const litmus::RaceExample& race, const litmus::Question& question) {
+  const litmus::Test& test = report.vulkan->test;
   const judge::Judgement judgement(race.execution, litmus::explorer_options(question).model);
   const judge::NameOfOperation name_of = name_operations(test, race.execution);
   Json out;
@@ -79,9 +89,9 @@ Json race_of(const std::string& source, const litmus::Test& test, const litmus::
     out["reason"] = judge::explain(*reason, name_of);
   }
   if (test.host) {
-    out["changes"] = host_changes_of(source, test, race, question);
+    out["changes"] = host_changes_of(report, race, question);
   } else {
-    add_changes(source, test, race, question, out);
+    add_changes(report, race, question, out);
   }
   out["graph"] = graph_of(test, judgement);
   return out;
@@ -89,8 +99,9 @@ Json race_of(const std::string& source, const litmus::Test& test, const litmus::
 
 }  // namespace
 
-Json reasons_of(const std::string& source, const litmus::Test& test, const litmus::Answer& answer,
-                const litmus::Question& question) {
+Json reasons_of(const LitmusReport& report, const litmus::Question& question) {
+  const litmus::Test& test = report.vulkan->test;
+  const litmus::Answer& answer = *report.vulkan->answer;
   Json out = Json::object();
   Json graphs = Json::array();
   for (const litmus::OutcomeRow& row : answer.outcomes) {
@@ -102,7 +113,7 @@ Json reasons_of(const std::string& source, const litmus::Test& test, const litmu
   }
   out["graphs"] = std::move(graphs);
   add_rows(test, answer, question, out);
-  if (answer.race) out["race"] = race_of(source, test, *answer.race, question);
+  if (answer.race) out["race"] = race_of(report, *answer.race, question);
   using litmus::Quantifier;
   const bool none = (test.quantifier == Quantifier::Exists && !answer.holds) ||
                     (test.quantifier == Quantifier::NotExists && answer.holds);

@@ -45,7 +45,7 @@ void add_to(EditList& edits, const Edit& more) {
 
 EditList added(EditList edits, const EditList& more) {
   for (const Edit& edit : more) add_to(edits, edit);
-  return edits;
+  return in_order(std::move(edits));
 }
 
 /// A test with a change made, and what the explorer says of it. An example names the texts of the test, which stays
@@ -68,7 +68,8 @@ class Search {
       : test_(test), question_(question), race_(race), pair_(spots_of(test, race)), graphs_left_(most_graphs) {}
 
   TestChanges find() {
-    base_ = try_out(test_, question_, graphs_left_);
+    std::uint64_t for_all_races = graphs_left_ / 4;
+    base_ = try_out(test_, question_, for_all_races);
     base_.races.try_emplace(pair_, race_);
     name_races();
     for (const TestCandidate& one : candidates_for(test_, question_, race_)) consider({}, one);
@@ -76,7 +77,8 @@ class Search {
     sort();
     if (mended_.empty() || !mended_.front().is_clean()) mend_all();
     sort();
-    for (Tried& one : mended_) found_.changes.push_back(change_of(std::move(one)));
+    for (std::size_t i = 0; i < mended_.size(); ++i)
+      if (!is_more_than_needed(i)) found_.changes.push_back(change_of(mended_[i]));
     return std::move(found_);
   }
 
@@ -178,7 +180,7 @@ class Search {
     mended_.push_back(with_fewer(*std::move(now)));
   }
 
-  // Of the changes that leave fewer races, the best.
+  // The best of the changes that leave fewer races.
   std::optional<Tried> next_step(const EditList& edits, const Test& changed, const Trial& trial) {
     std::optional<Tried> best;
     const auto rank = [](const Tried& one) {
@@ -207,7 +209,13 @@ class Search {
     return whole;
   }
 
-  TestChange change_of(Tried one) const {
+  /// Whether a part of it is better.
+  bool is_more_than_needed(std::size_t number) const {
+    return std::any_of(mended_.begin(), mended_.begin() + static_cast<std::ptrdiff_t>(number),
+                       [&](const Tried& better) { return has_all(mended_[number].edits, better.edits); });
+  }
+
+  TestChange change_of(const Tried& one) const {
     TestChange change;
     change.text = litmus::sentence_of(test_, one.edits);
     change.unordered = one.unordered;
@@ -216,8 +224,8 @@ class Search {
       change.other_race = sentence_of(*one.changed, one.trial.races.begin()->second, "still races with");
     for (std::size_t i = 0; i < numbers_.size(); ++i)
       if (one.trial.races.count(numbers_[i]) == 0) change.mends.push_back(i);
-    change.edits = std::move(one.edits);
-    change.changed = std::move(*one.changed);
+    change.edits = one.edits;
+    change.changed = *one.changed;
     return change;
   }
 

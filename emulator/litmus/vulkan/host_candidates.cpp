@@ -86,7 +86,7 @@ class Candidates {
     const auto reason = host_reason(test_, judgement_, {race_.first, race_.second});
     from_ = reason ? reason->from : race_.first;
     to_ = reason ? reason->to : race_.second;
-    // Of an atom and of atomics no order is meant: the host can wait.
+    // Accesses to one atom, and atomics of both sides, have no order that is meant: the host can wait.
     if (reason && (reason->link == HostLink::Atom || reason->link == HostLink::Atomics) && on_host(from_))
       std::swap(from_, to_);
     if (reason) mend(*reason);

@@ -90,13 +90,21 @@ class Workshop {
     std::stable_sort(made_.begin(), made_.end(), [](const Made& a, const Made& b) { return rank(a) < rank(b); });
     if (made_.empty() || !made_.front().races.pairs.empty()) mend_all();
     std::vector<HostChange> changes;
-    for (const Made& one : made_) changes.push_back(change_of(one));
+    for (std::size_t i = 0; i < made_.size(); ++i)
+      if (!is_more_than_needed(i)) changes.push_back(change_of(made_[i]));
     return changes;
   }
 
  private:
   static std::pair<std::size_t, std::size_t> rank(const Made& made) {
     return {made.races.pairs.size(), made.edits.size()};
+  }
+
+  /// Whether a part of it is better.
+  bool is_more_than_needed(std::size_t number) const {
+    return std::any_of(made_.begin(), made_.begin() + static_cast<std::ptrdiff_t>(number), [&](const Made& better) {
+      return !better.edits.empty() && has_all(made_[number].edits, better.edits);
+    });
   }
 
   bool knows(const std::string& source) const {
@@ -140,7 +148,7 @@ class Workshop {
     if (whole->races.pairs.empty() && !knows(whole->source)) made_.insert(made_.begin(), *std::move(whole));
   }
 
-  /// Of the changes that leave fewer races, the best.
+  /// The best of the changes that leave fewer races.
   std::optional<Made> next_step(const std::string& source, const Test& test, const Races& races) const {
     for (const auto& [pair, example] : races.pairs) {
       std::optional<Made> best;

@@ -21,7 +21,7 @@ struct EditedSource {
   std::optional<std::vector<TextEdit>> edits;
   /// The edits of this file that met no instruction or call.
   std::vector<Edit> unmet;
-  /// Of each edit that the dialect has no words for, why: a sentence.
+  /// Why an edit was not made that the dialect has no words for: a sentence each.
   std::vector<std::string> refused;
 };
 

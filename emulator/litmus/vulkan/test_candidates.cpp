@@ -82,6 +82,7 @@ class Candidates {
 
   void add(EditList edits, bool unordered = false, bool named = false) {
     if (edits.empty()) return;
+    edits = in_order(std::move(edits));
     for (const TestCandidate& known : made_)
       if (known.edits == edits) return;
     made_.push_back({std::move(edits), unordered, named});

@@ -225,6 +225,18 @@ EditedTest with_edits(const Test& test, std::string_view file, const std::vector
   return Maker(test, file).make(edits);
 }
 
+std::vector<Edit> in_order(std::vector<Edit> edits) {
+  std::stable_sort(edits.begin(), edits.end(), [](const Edit& a, const Edit& b) {
+    return std::pair(a.line, a.column) < std::pair(b.line, b.column);
+  });
+  return edits;
+}
+
+bool has_all(const std::vector<Edit>& edits, const std::vector<Edit>& others) {
+  return std::all_of(others.begin(), others.end(),
+                     [&](const Edit& one) { return std::find(edits.begin(), edits.end(), one) != edits.end(); });
+}
+
 Edit edit_at(const Test& test, const At& at, EditKind kind) {
   const Instruction& instruction = litmus::at(test, at);
   Edit edit;

@@ -27,7 +27,7 @@ struct EditedTest {
   Test test;
   /// The edits that met no instruction.
   std::vector<Edit> unmet;
-  /// Of each edit that no instruction of the dialect can have, why: a sentence.
+  /// Why an edit was not made that no instruction of the dialect can have: a sentence each.
   std::vector<std::string> refused;
 
   bool made_all() const { return unmet.empty() && refused.empty(); }
@@ -37,6 +37,12 @@ struct EditedTest {
 /// is the first of each column. All control barriers that are put in have one name, which the test has not: their
 /// threads meet there in turn. Edits of calls are made to the text (call_edits.h), not here.
 EditedTest with_edits(const Test& test, std::string_view file, const std::vector<Edit>& edits);
+
+/// The edits in the order of the text; of one place as they are.
+std::vector<Edit> in_order(std::vector<Edit> edits);
+
+/// Whether a list has all edits of another one.
+bool has_all(const std::vector<Edit>& edits, const std::vector<Edit>& others);
 
 /// An edit of this instruction, in a file that has no name.
 Edit edit_at(const Test& test, const At& at, EditKind kind);

@@ -265,6 +265,10 @@ TEST_CASE("with --why a line of JSON has executions, the missing link and the ed
   CHECK(race.at("missing_link") == "never made available");
   CHECK(race.at("changes").at(0).at("edits") == Json::parse(R"([{"line": 5, "column": 2,
         "old": "st.atom.rel.dv.sc0.semsc0", "new": "st.atom.rel.dv.sc0.semsc0.semav"}])"));
+  CHECK(race.at("changes").at(0).at("program_edits") ==
+        Json::parse(R"(["add MakeAvailable at atomic-write in MP.litmus:5:2"])"));
+  CHECK(race.at("changes").at(0).at("mends") == Json::parse("[0]"));
+  CHECK(race.at("races").size() == 1);
   REQUIRE(line.at("why").at("graphs").size() == line.at("outcomes").size());
   const Json& graph = line.at("why").at("graphs").at(0);
   CHECK(graph.at("operations").size() == 4);
