@@ -77,9 +77,9 @@ struct Cell {
   std::string text;
 };
 
-class Candidates {
+class HostCandidates {
  public:
-  Candidates(const Test& test, const Question& question, const RaceExample& race)
+  HostCandidates(const Test& test, const Question& question, const RaceExample& race)
       : test_(test), host_(*test.host), race_(race), judgement_(race.execution, explorer_options(question).model) {}
 
   std::vector<EditList> all() {
@@ -214,8 +214,8 @@ class Candidates {
 };
 
 /// `first` is added to the source mask, `second` to the destination mask.
-void Candidates::widen(const BatchCommand& command, const std::optional<Mask>& first,
-                       const std::optional<Mask>& second) {
+void HostCandidates::widen(const BatchCommand& command, const std::optional<Mask>& first,
+                           const std::optional<Mask>& second) {
   std::vector<std::string> words = words_of(command.text);
   // The masks of an event's wait stand at its set.
   std::vector<const std::optional<Mask>*> more;
@@ -234,14 +234,14 @@ void Candidates::widen(const BatchCommand& command, const std::optional<Mask>& f
 }
 
 /// A barrier of a buffer becomes one of all memory.
-void Candidates::make_global(const BatchCommand& command) {
+void HostCandidates::make_global(const BatchCommand& command) {
   std::vector<std::string> words = words_of(command.text);
   const std::size_t masks = command.kind == CommandKind::Barrier ? 3 : 4;
   if (words.size() > masks) words.resize(masks);
   add({set(cell_of(command), joined(words))});
 }
 
-void Candidates::widen_semaphore(const BatchCommand& command, const Mask& mask) {
+void HostCandidates::widen_semaphore(const BatchCommand& command, const Mask& mask) {
   std::vector<std::string> words = words_of(command.text);
   words.back() = wider(words.back(), spell(mask.stages, kPipelineStageWords), "");
   add({set(cell_of(command), joined(words))});
@@ -249,7 +249,7 @@ void Candidates::widen_semaphore(const BatchCommand& command, const Mask& mask) 
 
 /// A barrier from the one access to the other: in front of the later command, or behind the earlier one if the
 /// later access is the host's.
-void Candidates::add_barriers() {
+void HostCandidates::add_barriers() {
   const auto first = mask_of(from_, at(from_).writes());
   const auto second = mask_of(to_, !at(to_).reads());
   if (!first || !second) return;
@@ -265,7 +265,7 @@ void Candidates::add_barriers() {
 }
 
 /// In front of the host's operation a wait for the submission, or for all queues.
-void Candidates::add_waits() {
+void HostCandidates::add_waits() {
   const Cell cell = cell_of(to_);
   const BatchCommand* const command = command_of(from_);
   const Batch* const batch = command == nullptr ? nullptr : batch_of(command);
@@ -296,7 +296,7 @@ void Candidates::add_waits() {
   }
 }
 
-void Candidates::add_flush_before_submission() {
+void HostCandidates::add_flush_before_submission() {
   const BatchCommand* const command = command_of(to_);
   const Batch* const batch = command == nullptr ? nullptr : batch_of(command);
   if (const auto submission = batch == nullptr ? std::nullopt : submission_of(*batch))
@@ -304,7 +304,7 @@ void Candidates::add_flush_before_submission() {
 }
 
 /// The host's access comes before the submission that it came behind.
-void Candidates::move_before_submission() {
+void HostCandidates::move_before_submission() {
   const BatchCommand* const command = command_of(to_);
   const Batch* const batch = command == nullptr ? nullptr : batch_of(command);
   const auto submission = batch == nullptr ? std::nullopt : submission_of(*batch);
@@ -319,7 +319,7 @@ void Candidates::move_before_submission() {
 }
 
 /// The host's operation comes behind all others of its column.
-void Candidates::move_to_end(OperationIndex operation) {
+void HostCandidates::move_to_end(OperationIndex operation) {
   const Cell cell = cell_of(operation);
   const Instruction& last = test_.threads[column_of(test_, at(operation))].code.back();
   if (last.place == cell.place) return;
@@ -327,7 +327,7 @@ void Candidates::move_to_end(OperationIndex operation) {
 }
 
 /// The atomics of the host's threads release what they write, and acquire what they read: one of them, or all.
-void Candidates::order_host_atomics() {
+void HostCandidates::order_host_atomics() {
   constexpr std::pair<std::string_view, std::string_view> kOrders[] = {
       {"st.atom ", "st.atom.rel "}, {"ld.atom ", "ld.atom.acq "}, {"rmw.atom ", "rmw.atom.acq_rel "}};
   EditList all;
@@ -341,7 +341,7 @@ void Candidates::order_host_atomics() {
 }
 
 /// The waits of the later batch take the values that the earlier one signals.
-void Candidates::raise_waits() {
+void HostCandidates::raise_waits() {
   const BatchCommand* const to = command_of(to_);
   const Batch* const batch = to == nullptr ? nullptr : batch_of(to);
   if (batch == nullptr) return;
@@ -350,7 +350,7 @@ void Candidates::raise_waits() {
 }
 
 /// The waits of the batch of a command leave no stage out.
-void Candidates::wait_at_all_stages() {
+void HostCandidates::wait_at_all_stages() {
   const BatchCommand* const to = command_of(to_);
   const Batch* const batch = to == nullptr ? nullptr : batch_of(to);
   if (batch == nullptr) return;
@@ -362,7 +362,7 @@ void Candidates::wait_at_all_stages() {
   }
 }
 
-bool Candidates::is_waited_for(const std::string& semaphore) const {
+bool HostCandidates::is_waited_for(const std::string& semaphore) const {
   for (const HostCall& call : host_.calls)
     if (call.kind == CallKind::WaitSemaphore && call.object == semaphore) return true;
   for (const Batch& batch : host_.batches)
@@ -371,17 +371,17 @@ bool Candidates::is_waited_for(const std::string& semaphore) const {
   return false;
 }
 
-std::string Candidates::wait_for(const BatchCommand& signal) {
+std::string HostCandidates::wait_for(const BatchCommand& signal) {
   return "wait " + signal.object + (signal.timeline ? fmt::format(", {}", *signal.timeline) : "");
 }
 
-EditList Candidates::semaphore(const Batch& from, const Batch& to) const {
+EditList HostCandidates::semaphore(const Batch& from, const Batch& to) const {
   const std::string name = new_name("s");
   return {put(cell_of(from.commands.back()), "signal " + name, true),
           put(cell_of(to.commands.front()), "wait " + name, false)};
 }
 
-void Candidates::add_semaphore() {
+void HostCandidates::add_semaphore() {
   const BatchCommand* const from = command_of(from_);
   const BatchCommand* const to = command_of(to_);
   if (from == nullptr || to == nullptr || batch_of(from) == batch_of(to)) return;
@@ -392,7 +392,7 @@ void Candidates::add_semaphore() {
 }
 
 /// The wait takes the least greater value that is signaled behind the access, or a new one.
-void Candidates::add_greater_value(const BatchCommand& wait) {
+void HostCandidates::add_greater_value(const BatchCommand& wait) {
   const BatchCommand* const from = command_of(from_);
   const Batch* const batch = from == nullptr ? nullptr : batch_of(from);
   if (batch == nullptr || !wait.timeline) return;
@@ -419,7 +419,7 @@ void Candidates::add_greater_value(const BatchCommand& wait) {
 }
 
 /// A release behind the one, an acquire before the other, and between them a semaphore: what of them is not there.
-void Candidates::add_ownership() {
+void HostCandidates::add_ownership() {
   const BatchCommand* const from = command_of(from_);
   const BatchCommand* const to = command_of(to_);
   if (from == nullptr || to == nullptr) return;
@@ -439,7 +439,7 @@ void Candidates::add_ownership() {
   add({release, ends.front(), ends.back(), acquire});
 }
 
-void Candidates::mend(const HostReason& reason) {
+void HostCandidates::mend(const HostReason& reason) {
   const BatchCommand* const dependency = reason.dependency ? command_of_dependency(*reason.dependency) : nullptr;
   const auto first = mask_of(from_, at(from_).writes());
   const auto second = mask_of(to_, !at(to_).reads());
@@ -477,7 +477,7 @@ void Candidates::mend(const HostReason& reason) {
 }  // namespace
 
 std::vector<std::vector<Edit>> host_candidates(const Test& test, const Question& question, const RaceExample& race) {
-  return Candidates(test, question, race).all();
+  return HostCandidates(test, question, race).all();
 }
 
 }  // namespace heddle::litmus

@@ -13,14 +13,14 @@
 namespace heddle::litmus {
 namespace {
 
-struct Cell {
+struct CallCell {
   std::uint32_t thread = 0;
   Place place;
 };
 
 /// The cells of columns of the host and of batches, from left to right in each line.
-std::vector<Cell> cells_of(const Test& test) {
-  std::vector<Cell> cells;
+std::vector<CallCell> cells_of(const Test& test) {
+  std::vector<CallCell> cells;
   for (std::uint32_t t = 0; t < test.threads.size(); ++t) {
     if (test.threads[t].kind != ThreadKind::Host) continue;
     for (const Instruction& one : test.threads[t].code)
@@ -31,15 +31,15 @@ std::vector<Cell> cells_of(const Test& test) {
   if (test.host)
     for (const Batch& batch : test.host->batches)
       for (const BatchCommand& command : batch.commands) cells.push_back({batch.thread, command.place});
-  std::stable_sort(cells.begin(), cells.end(), [](const Cell& a, const Cell& b) {
+  std::stable_sort(cells.begin(), cells.end(), [](const CallCell& a, const CallCell& b) {
     return std::pair(a.place.line, a.place.column) < std::pair(b.place.line, b.place.column);
   });
   return cells;
 }
 
 /// Nothing if it stands where no row ends.
-std::optional<TextEdit> text_edit_of(std::string_view source, const Tokens& words, const Test& test, const Cell& cell,
-                                     const Edit& edit) {
+std::optional<TextEdit> text_edit_of(std::string_view source, const Tokens& words, const Test& test,
+                                     const CallCell& cell, const Edit& edit) {
   if (edit.kind == EditKind::PutCall) {
     const auto place =
         edit.behind ? end_of_row(source, words, cell.place) : end_of_row_before(source, words, cell.place);
@@ -54,11 +54,11 @@ std::optional<TextEdit> text_edit_of(std::string_view source, const Tokens& word
 void make_call_edits(std::string_view source, const Test& test, const std::vector<Edit>& edits,
                      std::vector<TextEdit>& made, EditedSource& out) {
   const Tokens words = tokenize(source);
-  const std::vector<Cell> cells = cells_of(test);
+  const std::vector<CallCell> cells = cells_of(test);
   for (const Edit& edit : edits) {
     std::uint32_t ordinal = 0;
     bool met = false;
-    for (const Cell& cell : cells) {
+    for (const CallCell& cell : cells) {
       if (cell.place.line != edit.line || (edit.column != 0 && cell.place.column != edit.column)) continue;
       if (edit.ordinal != 0 && ++ordinal != edit.ordinal) continue;
       met = true;
