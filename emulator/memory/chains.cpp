@@ -20,8 +20,9 @@ bool happened_before(const Knowing& known, const Event& event, bool by_any_class
   return happened;
 }
 
-constexpr CacheLevel wider(CacheLevel level) {
-  return static_cast<CacheLevel>(static_cast<unsigned>(level) + 1);
+// The narrowest level whose instance the agent shares with the agent of an event, which is in `place`.
+CacheLevel narrowest_shared(const Event& event, const model::Place& place, const Agent& agent) {
+  return event.agent == agent.id ? CacheLevel::Agent : memory::narrowest_shared(place, agent.place);
 }
 
 }  // namespace
@@ -61,17 +62,16 @@ bool Chains::is_visible(const Version& version, const GranuleAccess& reading, Ca
   const unsigned ordered_by = class_of_pair(version.class_index, reading.ordered_by());
   return version.available([&](const Availability& available) {
     const Event& event = available.event;
-    // The levels from which on the reader shares the instance: those that it has come to, if any.
-    const CacheLevel shared =
-        event.agent == agent.id ? CacheLevel::Agent : narrowest_shared(available.place, agent.place);
-    if (available.level < shared) return false;
+    // The level from which on the reader shares the instance that it has come to, if any.
+    const CacheLevel shared = available.narrowest(narrowest_shared(event, available.place, agent));
+    if (shared == kNoLevel) return false;
     const bool bulk = available.by_any_class || one_slot_;
     const unsigned happened = kHappened + (bulk ? reading.ordered_by() : ordered_by);
     if (own != CacheLevel::Agent && own >= shared && agent.knows(happened, event)) return true;
     const Row visible = bulk ? kVisibleBulk : kVisible;
     const Row chained = bulk ? kChainedBulk : kChained;
     const unsigned of_class = bulk ? reading.class_index() : k;
-    for (CacheLevel level = std::max(shared, CacheLevel::Subgroup); level <= CacheLevel::Shader; level = wider(level)) {
+    for (CacheLevel level = shared; level <= CacheLevel::Shader; level = wider(level)) {
       if (knowledge.knows(row_of(visible, level, of_class), event)) return true;
       // The read's own visibility operation goes on with chains that have come to its agent.
       if (own != CacheLevel::Agent && knowledge.knows(row_of(chained, level, of_class), event)) return true;
@@ -126,13 +126,26 @@ void Chains::make_available(Agent& agent, const Operation& operation) {
 
 namespace {
 
-// Whether one of the ways in which a write was made available is such that `lifts` is true of it. What an agent did not
-// make available itself its own operations do only if they fit it.
+// Above which level an operation makes a version available as an element of a chain; kNoLevel if it is none. The first
+// element is of an agent whose `own` the version is; of each way in which the version was made available before,
+// `follows` says above which level the operation goes on with it. What an agent did not make available itself its own
+// operations do only if they fit it.
+//= vk:memory-model-availability-visibility
 //= mmra:happens-before
-template <typename Lifts>
-bool is_lifted(const Version& version, const Operation& operation, bool own, Lifts lifts) {
-  if (!own || version.makes_itself_available() || fit(version.tags, operation.tags)) return version.available(lifts);
-  return std::any_of(version.lifted.begin(), version.lifted.end(), lifts);
+template <typename Follows>
+CacheLevel lifted_above(const Version& version, const Operation& operation, bool own, Follows follows) {
+  if (own && fit(version.tags, operation.tags)) return CacheLevel::Agent;
+  CacheLevel least = kNoLevel;
+  const auto look = [&](const Availability& available) {
+    least = std::min(least, follows(available));
+    return false;
+  };
+  if (!own || version.makes_itself_available()) {
+    (void)version.available(look);
+  } else {
+    (void)std::any_of(version.lifted.begin(), version.lifted.end(), look);
+  }
+  return least;
 }
 
 bool has_several_classes(MemorySemantics semantics) {
@@ -159,37 +172,37 @@ void Chains::make_available(const Cohort& cohort, Common& common, const Operatio
     place.subgroup = cache.subgroup;
     return place;
   };
+  // Above which level some agent of the cohort goes on with it.
   const auto known = [&](const Written& write, const Availability& a) {
+    if (cohort.contains(a.event.agent)) return a.narrowest(CacheLevel::Agent);
     const auto happened = [&](const auto& knowing) {
       return happened_before(knowing, a.event, a.by_any_class, write.class_index, classes);
     };
-    const auto knows_and_shares = [&](const Agent* agent) {
-      return happened(*agent) && share(a.place, agent->place, a.level);
-    };
-    return cohort.contains(a.event.agent) ||
-           (happened(common.knowledge) && share(a.place, place_in(a.place), a.level)) ||
-           std::any_of(common.others.begin(), common.others.end(), knows_and_shares);
+    if (happened(common.knowledge)) return a.narrowest(memory::narrowest_shared(a.place, place_in(a.place)));
+    CacheLevel least = kNoLevel;
+    for (const Agent* agent : common.others)
+      if (happened(*agent)) least = std::min(least, a.narrowest(memory::narrowest_shared(a.place, agent->place)));
+    return least;
   };
   outbox_.place_those(
       [&](const Waiting& w) {
         return w.makes_itself_available() && constrains(classes, w.class_index) &&
-               known(w, {w.event, w.place, w.available_level, w.by_any_class});
+               known(w, {w.event, w.place, w.available_level, w.by_any_class}) != kNoLevel;
       },
       no_further, trace::MoveReason::Availability);
   order_.for_each_narrow([&](Granule& granule, Version& version) {
-    const auto lifts = [&](const Availability& a) {
-      return constrains(classes, version.class_index) && known(version, a);
-    };
-    const AgentId agent = cohort.contains(version.agent) ? version.agent : cohort.first;
+    if (!version.non_private || !constrains(classes, version.class_index)) return;
+    const bool own = cohort.contains(version.agent);
+    const CacheLevel above =
+        lifted_above(version, barrier, own, [&](const Availability& a) { return known(version, a); });
+    const AgentId agent = own ? version.agent : cohort.first;
     const auto is_link = [&](const Availability& a) {
-      return a.by_any_class && a.event.agent == agent && a.level >= level;
+      return a.by_any_class && a.event.agent == agent && a.level >= level && a.above <= above;
     };
-    if (version.non_private && is_lifted(version, barrier, cohort.contains(version.agent), lifts) &&
-        !version.available(is_link)) {
-      version.lifted.push_back({{agent, 0, synchronization_.epoch()}, place_in(version.place), level, true});
-      if (level > version.level) ++report_.made_available;
-      order_.raise(granule, version, level, trace::MoveReason::Availability);
-    }
+    if (level <= above || version.available(is_link)) return;
+    version.lifted.push_back({{agent, 0, synchronization_.epoch()}, place_in(version.place), level, true, above});
+    if (level > version.level) ++report_.made_available;
+    order_.raise(granule, version, level, trace::MoveReason::Availability);
   });
 }
 
@@ -200,14 +213,16 @@ void Chains::lift(Agent& agent, const Event& event, const Operation& operation) 
   const MemorySemantics classes = operation.semantics;
   const bool has_lifted = agent.lifted || agent.cohort->lifted;
   agent.lifted = true;
-  const auto is_link = [&](const Availability& known) {
-    return known.by_any_class && known.event.agent == agent.id && known.event.slot == event.slot &&
-           known.level >= level;
-  };
   const auto take_up = [&](Granule& granule, Version& version) {
-    if (!version.non_private || !lifts(agent, version, operation)) return;
+    if (!version.non_private) return;
+    const CacheLevel above = lifts_above(agent, version, operation);
+    if (level <= above) return;
+    const auto is_link = [&](const Availability& known) {
+      return known.by_any_class && known.event.agent == agent.id && known.event.slot == event.slot &&
+             known.level >= level && known.above <= above;
+    };
     if ((has_lifted || version.agent == agent.id) && version.available(is_link)) return;
-    version.lifted.push_back({event, agent.place, level, true});
+    version.lifted.push_back({event, agent.place, level, true, above});
     if (level <= version.level) return;
     ++report_.made_available;
     order_.raise(granule, version, level, trace::MoveReason::Availability);
@@ -229,12 +244,13 @@ void Chains::lift(Agent& agent, const Event& event, const Operation& operation) 
   order_.for_each_narrow(take_up);
 }
 
-bool Chains::lifts(const Agent& agent, const Version& version, const Operation& operation) const {
+CacheLevel Chains::lifts_above(const Agent& agent, const Version& version, const Operation& operation) const {
   const MemorySemantics classes = operation.semantics;
-  if (!constrains(classes, version.class_index)) return false;
-  return is_lifted(version, operation, version.agent == agent.id, [&](const Availability& available) {
-    return happened_before(agent, available.event, available.by_any_class, version.class_index, classes) &&
-           (available.event.agent == agent.id || share(available.place, agent.place, available.level));
+  if (!constrains(classes, version.class_index)) return kNoLevel;
+  return lifted_above(version, operation, version.agent == agent.id, [&](const Availability& available) {
+    return happened_before(agent, available.event, available.by_any_class, version.class_index, classes)
+               ? available.narrowest(narrowest_shared(available.event, available.place, agent))
+               : kNoLevel;
   });
 }
 

@@ -47,7 +47,8 @@ class Chains {
 
  private:
   void lift(Agent& agent, const Event& event, const Operation& operation);
-  bool lifts(const Agent& agent, const Version& version, const Operation& operation) const;
+  /// The level above which the operation makes the version available; kNoLevel if it does not.
+  CacheLevel lifts_above(const Agent& agent, const Version& version, const Operation& operation) const;
 
   GranuleTable& granules_;
   Outbox& outbox_;

@@ -153,14 +153,24 @@ inline bool mutually_ordered(const Written& write, ByteMask bytes, const Operati
                                       model::same_instance(agent.place, write.place, operation.scope)));
 }
 
-/// The fact that a write was made available to the instance of a level that `place` is in.
+/// The fact that a write was made available to the instances of levels that `place` is in.
 struct Availability {
   Event event;
   model::Place place;
+  /// The widest of the levels.
   CacheLevel level = CacheLevel::Agent;
   /// Whether the operation that made it available is ordered by classes that the write need not have: an operation in
   /// bulk, or part of a write that releases.
   bool by_any_class = false;
+  /// The levels are wider than this one: a chain goes from narrower to broader domains alone.
+  CacheLevel above = CacheLevel::Agent;
+
+  /// The narrowest of its levels at which somebody shares the instance who shares none narrower than `shared`; kNoLevel
+  /// if there is none.
+  CacheLevel narrowest(CacheLevel shared) const {
+    const CacheLevel least = std::max(shared, wider(above));
+    return least <= level ? least : kNoLevel;
+  }
 };
 
 /// A write that left its agent's cache.

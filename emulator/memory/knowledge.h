@@ -18,6 +18,12 @@ namespace heddle::memory {
 
 using trace::CacheLevel;
 
+/// Wider than all levels.
+inline constexpr CacheLevel kNoLevel{0xff};
+constexpr CacheLevel wider(CacheLevel level) {
+  return static_cast<CacheLevel>(static_cast<unsigned>(level) + 1);
+}
+
 /// The index of storage that semantics masks do not tell apart, and of pairs of accesses of different classes: there
 /// every synchronization counts, which is more than the model demands.
 inline constexpr unsigned kAnyClass = model::kClasses;

@@ -160,9 +160,6 @@ struct alignas(64) Agent {
   bool knows(unsigned row, const Event& event) const { return did(event) || knowledge().knows(row, event); }
 };
 
-/// Wider than all levels.
-inline constexpr CacheLevel kNoLevel{0xff};
-
 /// The narrowest level whose instance two agents share: they share those of all wider ones.
 inline CacheLevel narrowest_shared(const model::Place& a, const model::Place& b) {
   if (a.kind != model::AgentKind::Shader || b.kind != model::AgentKind::Shader)
