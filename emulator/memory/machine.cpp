@@ -7,7 +7,8 @@ namespace heddle::memory {
 
 namespace {
 
-// An atomic that many update carries the releases of all of them; the last ones say enough.
+// An atomic that many update carries the releases of all of them: beyond so many those of a workgroup, and then those
+// of all, are one.
 constexpr std::size_t kMostHeads = 16;
 
 // So many accesses wear a record out as an update does, which takes as long and, since it finds the newest,
@@ -415,6 +416,8 @@ void Machine::inherit(Written& made, const Granule& granule, const GranuleAccess
   }
   if (granules_.releases_forgotten(granule) && !stand_for_forgotten(last, granule)) [[unlikely]]
     made.forgotten = true;
+  for (const Scope instance : {Scope::Workgroup, Scope::QueueFamily})
+    if (made.heads.size() > kMostHeads) synchronization_.merge(made.heads, instance);
   if (made.heads.size() > kMostHeads) {
     made.heads.clear();
     made.forgotten = true;

@@ -39,9 +39,19 @@ constexpr std::uint32_t kMostAgentsWithSlots = 128;
 // A barrier or atomic of a few agents has a handful of releases to remember.
 constexpr std::size_t kMostMet = 64;
 
-bool in_scope(AgentId a, const model::Place& place_a, Scope scope_a, AgentId b, const model::Place& place_b,
-              Scope scope_b) {
-  return a == b || (model::same_instance(place_a, place_b, scope_a) && model::same_instance(place_b, place_a, scope_b));
+// Whether a head, whose own scope in question is `released`, and an agent's operation of the scope `acquired` are in
+// each other's. Of several agents none is told apart from others of their instance.
+bool in_scope(const Head& head, Scope released, const Agent& agent, Scope acquired) {
+  const Scope least = includes(acquired, head.of_several) ? acquired : head.of_several;
+  return head.agent == agent.id || (model::same_instance(head.place, agent.place, released) &&
+                                    model::same_instance(agent.place, head.place, least));
+}
+
+// Whether nobody outside of their instance of the scope tells two places apart.
+bool share_instance(model::Place a, model::Place b, Scope instance) {
+  a.subgroup = b.subgroup;
+  if (instance != Scope::Workgroup) a.workgroup = b.workgroup;
+  return a == b;
 }
 
 // Whom an older barrier releases to, a later one of the same or more classes and scope does, too.
@@ -242,7 +252,7 @@ Knowledge& Synchronization::changed(Agent& agent) {
   return agent.own;
 }
 
-SnapshotHandle Synchronization::snapshot(const Knowledge& known, unsigned slot) {
+SnapshotHandle Synchronization::new_snapshot() {
   if (pool_->free.empty()) {
     pool_->all.emplace_back();
     pool_->all.back().home = &pool_->free;
@@ -250,11 +260,16 @@ SnapshotHandle Synchronization::snapshot(const Knowledge& known, unsigned slot) 
   }
   Snapshot* made = pool_->free.back();
   pool_->free.pop_back();
-  Knowledge& knowledge = made->knowledge;
+  return SnapshotHandle(made);
+}
+
+SnapshotHandle Synchronization::snapshot(const Knowledge& known, unsigned slot) {
+  SnapshotHandle made = new_snapshot();
+  Knowledge& knowledge = *made;
   knowledge = known;
   knowledge.chain_visible(known);
   knowledge.learn_happened(slot, epochs_[slot]++);
-  return SnapshotHandle(made);
+  return made;
 }
 
 Head Synchronization::head_of(AgentId agent, const model::Place& place, const Operation& operation,
@@ -348,11 +363,35 @@ void Synchronization::remember(Agent& agent, Met met) {
 // Later acquires have nothing to learn of a release that an acquire learned whole, and that fits everything.
 void Synchronization::met(Agent& agent, const Met& met, Scope scope, MemorySemantics semantics) {
   const Head& head = met.head;
-  if (acquires(semantics) && in_scope(head.agent, head.place, head.scope, agent.id, agent.place, scope)) {
+  if (acquires(semantics) && in_scope(head, head.scope, agent, scope)) {
     learn(agent, head, semantics);
     if (has(semantics, storage_classes(head.semantics)) && agent.tags == TagSetId::Empty) return;
   }
   remember(agent, met);
+}
+
+// More order than there is, for who acquires in a scope that is narrower than the instance.
+void Synchronization::merge(std::vector<Head>& heads, Scope instance) {
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    Head& all = heads[i];
+    if (!includes(all.scope, instance) || !includes(all.atomic_scope, instance)) continue;
+    for (std::size_t j = i + 1; j < heads.size();) {
+      const Head& one = heads[j];
+      if (!all.is_alike(one) || !share_instance(all.place, one.place, instance)) {
+        ++j;
+        continue;
+      }
+      // What others have of the first one stays as it is.
+      SnapshotHandle known = new_snapshot();
+      *known = *all.known;
+      (*known).join_all(*one.known);
+      all.known = std::move(known);
+      all.agent = kNobody;
+      all.of_several = instance;
+      all.number = std::max(all.number, one.number);
+      heads.erase(heads.begin() + static_cast<std::ptrdiff_t>(j));
+    }
+  }
 }
 
 //= vk:memory-model-synchronizes-with
@@ -360,7 +399,7 @@ void Synchronization::meet(Agent& agent, const Operation& read, MemorySemantics 
                            const std::vector<Head>& heads) {
   for (const Head& head : heads) {
     if (head.agent == agent.id) continue;
-    if (!in_scope(head.agent, head.place, head.atomic_scope, agent.id, agent.place, read.scope)) continue;
+    if (!in_scope(head, head.atomic_scope, agent, read.scope)) continue;
     met(agent, {head, class_index_of(read.storage_class), false}, read.scope, semantics);
   }
 }
@@ -395,8 +434,7 @@ void Synchronization::release_barrier(Agent& agent, const Operation& barrier) {
 void Synchronization::acquire_barrier(Agent& agent, const Operation& barrier) {
   for (const Met& met : agent.met) {
     const Head& head = met.head;
-    if (lets_through(met, barrier.semantics) &&
-        in_scope(head.agent, head.place, head.scope, agent.id, agent.place, barrier.scope))
+    if (lets_through(met, barrier.semantics) && in_scope(head, head.scope, agent, barrier.scope))
       learn(agent, head, barrier.semantics);
   }
   if (agent.met_forgotten) learn_everything(agent, barrier.semantics);

@@ -41,6 +41,9 @@ class SnapshotHandle {
   Snapshot* snapshot_ = nullptr;
 };
 
+/// The number that no agent has.
+inline constexpr AgentId kNobody{~std::uint32_t{0}};
+
 /// A release: what an agent that synchronizes with it learns.
 struct Head {
   AgentId agent{};
@@ -54,11 +57,18 @@ struct Head {
   /// The tags of the release, which tells only of what fits them.
   TagSetId tags = TagSetId::Empty;
   SnapshotHandle known;
+  /// If it stands for releases of several agents (`agent` is kNobody): a scope of which they are all in one instance.
+  /// Who acquires from one of them acquires from all.
+  Scope of_several = Scope::Invocation;
 
+  /// Whether they have all but agents and places in common.
+  bool is_alike(const Head& other) const {
+    return scope == other.scope && semantics == other.semantics && atomic_scope == other.atomic_scope &&
+           tags == other.tags;
+  }
   /// Whether an agent synchronizes with both heads or with none: then the later head tells all that the earlier does.
   bool means_the_same(const Head& other) const {
-    return agent == other.agent && scope == other.scope && semantics == other.semantics &&
-           atomic_scope == other.atomic_scope && tags == other.tags;
+    return agent == other.agent && is_alike(other) && (agent != kNobody || known == other.known);
   }
 };
 
@@ -116,9 +126,6 @@ struct TaggedKnowledge {
   /// What was learnt by operations with these tags; made if there is nothing yet.
   Knowledge& learnt_by(TagSetId tags);
 };
-
-/// The number that no agent has.
-inline constexpr AgentId kNobody{~std::uint32_t{0}};
 
 // What every access asks for comes first, and together.
 struct alignas(64) Agent {
@@ -229,6 +236,9 @@ class Synchronization {
   /// An atomic read meets what the write that it read carried.
   [[gnu::noinline]] void meet(Agent& agent, const Operation& read, MemorySemantics semantics,
                               const std::vector<Head>& heads);
+  /// Heads that are alike become one, as far as their agents are in one instance of the scope, Workgroup or
+  /// QueueFamily.
+  [[gnu::noinline]] void merge(std::vector<Head>& heads, Scope instance);
   /// Meets what was carried where that is forgotten.
   [[gnu::noinline]] void meet_forgotten(Agent& agent, MemorySemantics semantics);
 
@@ -297,6 +307,8 @@ class Synchronization {
     }
   };
 
+  /// One of which nothing is said.
+  SnapshotHandle new_snapshot();
   SnapshotHandle snapshot(const Knowledge& knowledge, unsigned slot);
   Head head_of(AgentId agent, const model::Place& place, const Operation& operation, MemorySemantics semantics,
                SnapshotHandle known);
