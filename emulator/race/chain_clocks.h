@@ -224,6 +224,7 @@ class ChainClocks {
   /// before by one of them is known alike, so that facts need not tell them apart.
   ClassSets sets_of_all(std::uint8_t of_class) const;
   Clock in_instance(const Clock& clock, Level level, const Performer& by) const;
+  Clock in_subgroup(const Clock& clock, Level level, const Performer& by, GroupId group) const;
   void add(View& view, ClassSets sets, const FactsPointer& done, FactSums& sums) const;
   FactsPointer translated(const FactsPointer& facts, std::uint32_t from, std::uint32_t to) const;
 

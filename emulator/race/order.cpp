@@ -252,6 +252,10 @@ void Order<Views>::atomic_reads(const Operation& operation, std::span<const trac
   took_up_all_ = true;
   for (const trace::Source& source : sources) {
     if (history_->empty()) break;
+    if (const Head* const last = history_->head_with_all(operation, source.write, reader.mask)) {
+      see_head(*last);
+      continue;
+    }
     const std::span<const Head> all = heads_together(operation, source.write);
     std::for_each(all.begin(), all.end(), see_head);
     if (all.empty() && !history_->for_each_head(operation, source.write, see_head, miss_head)) took_up_all_ = false;

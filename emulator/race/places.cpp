@@ -49,7 +49,7 @@ void Places::clear() {
   workgroups_end_ = 0;
   beyond_device_ = false;
   one_device_ = one_family_ = true;
-  related_ = false;
+  related_ = mixed_stages_ = false;
 }
 
 Places::Range Places::instance(std::uint32_t agent, Level level) const {

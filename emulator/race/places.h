@@ -87,6 +87,8 @@ class Places {
   bool is_one_family() const { return is_one_device() && one_family_; }
   /// Whether some invocations are related by shader calls, or interlocked.
   bool has_related_invocations() const { return related_; }
+  /// Whether a workgroup may have agents of several groups: of several stages, or related to different ones.
+  bool has_mixed_workgroups() const { return related_ || mixed_stages_; }
   /// Whether agents of the one group are in one instance of the scope of this level, a workgroup's or a wider one, with
   /// those of the other.
   bool groups_in_one_instance(GroupId a, GroupId b, Level level) const {
@@ -173,6 +175,7 @@ class Places {
   bool one_device_ = true;
   bool one_family_ = true;
   bool related_ = false;
+  bool mixed_stages_ = false;
 };
 
 // For an agent that begins. Of workgroups that begin in the order of their numbers each is a new one.
@@ -181,6 +184,7 @@ inline GroupId Places::group_for(std::uint32_t agent, const model::Place& place)
     return reserved_group(agent, place);
   if (!groups_.empty() && groups_.front().place.device != place.device) one_device_ = false;
   if (!groups_.empty() && groups_.front().place.queue_family != place.queue_family) one_family_ = false;
+  if (!groups_.empty() && groups_.front().place.stage != place.stage) mixed_stages_ = true;
   if ((place.shader_call_group | place.interlock_group) != 0) related_ = true;
   const GroupId next = groups();
   if (place.kind != model::AgentKind::Shader) {

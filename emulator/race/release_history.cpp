@@ -122,13 +122,32 @@ bool ReleaseHistory::are_alike(OfLocation& location, const Head& head) {
                      [&](const Offer& fence) { return is_of(*fence.release, *kind.fences.front().release); });
 }
 
+// Whether who acquires from the head has all that heads before it offer.
+bool ReleaseHistory::has_all_before(const OfLocation& location, const Head& head) {
+  return location.kind.fences.empty() && head.acquires_all && head.own;
+}
+
+//= vk:memory-model-release-sequence
+const Head* ReleaseHistory::head_with_all(const Operation& by, model::OperationIndex write, Classes mask) const {
+  const auto found = at_.find(Key{by.locations, by.reference});
+  if (found == at_.end()) return nullptr;
+  const OfLocation& location = found->second;
+  if (!location.alike || location.heads.empty()) return nullptr;
+  const Head& last = location.heads.back();
+  const Level level = level_of(by.scope);
+  if (last.index != write || last.placed == 0 || !has_all_before(location, last) || (last.own->mask & ~mask) != 0 ||
+      last.level != level || !mutually_ordered(last, static_cast<std::uint32_t>(by.agent), level))
+    return nullptr;
+  return &last;
+}
+
 // Whether the head may be taken up together with others by the reader's workgroup: all that it offers is in scope, and
-// who offers from another workgroup shares with the reader the scopes from the queue family on, and no narrower one.
+// who offers from another group shares with the reader the scopes from the queue family on, and no narrower one.
 bool ReleaseHistory::offers_to(const Head& head, std::uint32_t reader, Level level) const {
   const auto shares = [&](std::uint32_t agent, Level with) { return places_.same_instance(agent, reader, with); };
   const auto is_plain = [&](std::uint32_t agent) {
     if (places_.group(agent) == places_.group(reader)) return true;
-    for (Level between = kWorkgroup + 1; between < kQueueFamily; ++between)
+    for (Level between = kWorkgroup; between < kQueueFamily; ++between)
       if (shares(agent, between)) return false;
     return shares(agent, kQueueFamily);
   };

@@ -97,6 +97,11 @@ class ReleaseHistory {
   /// each sequence that `write` is in, or is known to end.
   template <typename F, typename G>
   bool for_each_head(const Operation& by, model::OperationIndex write, F&& f, G&& miss) const;
+  /// The head of `write`, if the read `by`, which acquires the classes of `mask`, learns from it alone all that it
+  /// learns from those of for_each_head, and leaves nothing of them to barriers: it is the latest of read-modify-writes
+  /// that are alike and release by themselves, has acquired all that was offered before, and the read acquires all of
+  /// it. Null where that is not known.
+  const Head* head_with_all(const Operation& by, model::OperationIndex write, Classes mask) const;
   /// Heads that offer together what all those of for_each_head do, one for those of the reader's workgroup and one for
   /// all others, where that is known: all of them are read-modify-writes of one scope, those that release do it alike,
   /// and `write` is the latest. Empty where it is not. Agents of a workgroup share them: join(release, offers, reader,
@@ -140,6 +145,7 @@ class ReleaseHistory {
   void forget_offers(AllocationId allocation);
   bool mutually_ordered(const Head& a, std::uint32_t agent, Level level) const;
   static bool are_alike(OfLocation& location, const Head& head);
+  static bool has_all_before(const OfLocation& location, const Head& head);
   bool offers_to(const Head& head, std::uint32_t reader, Level level) const;
   void forget_surpassed(OfLocation& location) const;
   bool surpassed(const Head& head, const std::vector<Head>& heads) const;
@@ -171,6 +177,7 @@ std::span<const Head> ReleaseHistory::all_heads(const Operation& by, model::Oper
   while (first != 0 && (heads[first - 1].placed == 0 || heads[first - 1].placed > together.placed)) --first;
   std::array<std::vector<Offer>, 2> own;
   std::array<std::vector<Offer>, 2> fences;
+  std::array<bool, 2> have_all{};
   // The latest come first: they mostly have the others.
   for (std::size_t i = heads.size(); i-- > first;) {
     const Head& head = heads[i];
@@ -180,6 +187,8 @@ std::span<const Head> ReleaseHistory::all_heads(const Operation& by, model::Oper
       return {};
     }
     const std::size_t of = places_.group(head.agent) == places_.group(reader) ? 0 : 1;
+    if (have_all[of]) continue;
+    have_all[of] = has_all_before(location, head);
     if (head.own) own[of].push_back({head.agent, head.own});
     fences[of].insert(fences[of].end(), head.fences.begin(), head.fences.end());
   }

@@ -44,37 +44,41 @@ void tell(const Weak& w, const Size& size, const std::string& random, const std:
 
 }  // namespace
 
-// A read that nothing makes visible takes what its agent has a copy of; behind a barrier of the workgroup most have
-// none. Of these shapes fewer show, and why was not found out.
-TEST_CASE(
-    "nine of ten shapes without an ordering, but for those that make nothing visible, have a wrong result within 1,000 "
-    "seeds at every size",
-    "[nightly]") {
+// What stays hidden, and why: emulator/memory/LIMITS.md.
+TEST_CASE("nine of ten shapes without an ordering have a wrong result within 1,000 seeds at every size", "[nightly]") {
   const std::uint64_t seeds = how_many("HEDDLE_SHAPES_SEEDS", 1000, 1000);
-  const std::uint64_t one_in = how_many("HEDDLE_SHAPES_ONE_IN", 41, 1);
+  const std::uint64_t one_in = how_many("HEDDLE_SHAPES_ONE_IN", 31, 1);
   const std::vector<Weak> shapes = all();
-  CHECK(shapes.size() > 200);
+  CHECK(shapes.size() > 500);
   for (const Size& size : kSizes) {
-    // Those that make nothing visible, and all others.
-    std::array<double, 2> all_shapes{};
-    std::array<double, 2> shown{};
+    double looked_at = 0;
+    double shown = 0;
     std::string hidden;
     for (std::size_t i = first_seed() % one_in; i < shapes.size(); i += one_in) {
       const Weak& w = shapes[i];
       const std::string random = first_wrong(w, size, "random", seeds);
-      const std::string adversarial = random == "-" || nightly() ? first_wrong(w, size, "adversarial", seeds) : "?";
+      const std::string adversarial = random == "-" ? first_wrong(w, size, "adversarial", seeds) : "?";
       tell(w, size, random, adversarial);
-      const std::size_t kind = w.removed == Removed::MakeVisible ? 0 : 1;
-      ++all_shapes[kind];
+      ++looked_at;
       if (random != "-" || adversarial != "-") {
-        ++shown[kind];
+        ++shown;
       } else {
         hidden += "\n  " + name_of(w);
       }
     }
-    INFO(size.workgroups << " x " << size.invocations << ": " << shown[1] << " of " << all_shapes[1] << ", " << shown[0]
-                         << " of " << all_shapes[0] << " that make nothing visible; not" << hidden);
-    CHECK(shown[1] >= 0.9 * all_shapes[1]);
+    INFO(size.workgroups << " x " << size.invocations << ": " << shown << " of " << looked_at << "; not" << hidden);
+    CHECK(shown >= 0.9 * looked_at);
+  }
+}
+
+// Whatever is remembered of few invocations, none of these depends on their number.
+TEST_CASE("every shape without an ordering has a wrong result within 1,000 seeds where workgroups are small",
+          "[nightly]") {
+  const std::vector<Weak> shapes = all();
+  for (std::size_t i = 0; i < shapes.size(); i += nightly() ? 1 : 3) {
+    INFO(name_of(shapes[i]));
+    CHECK((first_wrong(shapes[i], {2, 32}, "random", 1000) != "-" ||
+           first_wrong(shapes[i], {2, 32}, "adversarial", 1000) != "-"));
   }
 }
 

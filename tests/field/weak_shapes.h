@@ -210,22 +210,43 @@ void at_barrier(Inv& inv, const Weak& w, const Data& data, const Wrong& wrong) {
   if (data[other] != other + 1) inv.atomic_store(wrong[0], Scope::Device, MemorySemantics::Relaxed, 1u);
 }
 
-inline constexpr auto kernel = [](auto& inv, Weak w, StorageBuffer<U32> auto words, StorageBuffer<U32> auto buffer,
-                                  StorageBuffer<U32> auto wrong) {
+/// One shape: `words` and `buffer` are the dispatch's, `word` and `tile` the workgroup's.
+template <typename Inv, typename Words, typename Buffer, typename Word, typename Tile, typename Wrong>
+void one_shape(Inv& inv, const Weak& w, const Words& words, const Buffer& buffer, const Word& word, const Tile& tile,
+               const Wrong& wrong) {
   const U32 size = inv.workgroup_size().x;
   const U32 first = inv.workgroup_id().x * size;
   const auto data = buffer.non_private();
   const bool is_barrier = w.shape.act == Act::WorkgroupBarrier || w.shape.act == Act::SubgroupBarrier;
   if (is_between_workgroups(w.shape)) return between_workgroups(inv, w, words, data, wrong);
   if (w.shape.memory == StorageClass::Workgroup) {
-    auto word = workgroup<U32[]>(inv, size, "word", kZeroed);
-    auto tile = workgroup<U32[]>(inv, size, "tile", kZeroed);
     is_barrier ? at_barrier(inv, w, tile, wrong) : in_workgroup(inv, w, word, tile, wrong);
   } else if (is_barrier) {
     at_barrier(inv, w, part(data, first, size), wrong);
   } else {
     in_workgroup(inv, w, part(words, first, size), part(data, first, size), wrong);
   }
+}
+
+inline constexpr auto kernel = [](auto& inv, Weak w, StorageBuffer<U32> auto words, StorageBuffer<U32> auto buffer,
+                                  StorageBuffer<U32> auto wrong) {
+  const U32 size = w.shape.memory == StorageClass::Workgroup ? inv.workgroup_size().x : 1;
+  auto word = workgroup<U32[]>(inv, size, "word", kZeroed);
+  auto tile = workgroup<U32[]>(inv, size, "tile", kZeroed);
+  one_shape(inv, w, words, buffer, word, tile, wrong);
+};
+
+/// Several shapes, one behind the other, with words and data of their own.
+inline constexpr auto several = [](auto& inv, std::array<Weak, 3> shapes, StorageBuffer<U32> auto words0,
+                                   StorageBuffer<U32> auto data0, StorageBuffer<U32> auto words1,
+                                   StorageBuffer<U32> auto data1, StorageBuffer<U32> auto words2,
+                                   StorageBuffer<U32> auto data2, StorageBuffer<U32> auto wrong) {
+  const U32 size = inv.workgroup_size().x;
+  auto word = workgroup<U32[]>(inv, 3 * size, "word", kZeroed);
+  auto tile = workgroup<U32[]>(inv, 3 * size, "tile", kZeroed);
+  one_shape(inv, shapes[0], words0, data0, part(word, 0, size), part(tile, 0, size), wrong);
+  one_shape(inv, shapes[1], words1, data1, part(word, size, size), part(tile, size, size), wrong);
+  one_shape(inv, shapes[2], words2, data2, part(word, 2 * size, size), part(tile, 2 * size, size), wrong);
 };
 
 /// What a dispatch writes another one reads.

@@ -226,6 +226,46 @@ TEST_CASE("a write that no set of classes relates to others is shown by its own 
   CHECK(races(None) == 1);
 }
 
+//= vk:memory-model-scope type=test
+TEST_CASE("what is available to a subgroup is so to those of its invocations that are of another stage") {
+  // The first, of another stage, makes its write available to the subgroup; a barrier of the second shows that to it.
+  using enum MemorySemantics;
+  const auto races = [](std::uint32_t subgroup) {
+    trace::Recorder recorder;
+    KernelDetector detector;
+    LinePerOperation numbered(detector);
+    Both both(recorder, numbered);
+    model::Place place;
+    both.agent_begins(AgentId{0}, place);
+    place.stage = model::Stage::TessellationControl;
+    place.subgroup = subgroup;
+    both.agent_begins(AgentId{1}, place);
+    both.system_synchronizes(AgentId{0}, AgentId{1});
+    Operation write;
+    write.kind = OperationKind::Write;
+    write.storage_class = StorageClass::Output;
+    write.locations = {AllocationId{}, 0, 4};
+    write.operands = MemoryOperands::MakePointerAvailable | MemoryOperands::NonPrivatePointer;
+    write.available_scope = Scope::Subgroup;
+    both.operation(0, write, 0, 0, {});
+    Operation barrier;
+    barrier.agent = AgentId{1};
+    barrier.kind = OperationKind::MemoryBarrier;
+    barrier.scope = Scope::Device;
+    barrier.semantics = AcquireRelease | OutputMemory | MakeAvailable | MakeVisible;
+    both.operation(1, barrier, 0, 0, {});
+    Operation read = write;
+    read.agent = AgentId{1};
+    read.kind = OperationKind::Read;
+    read.operands = MemoryOperands::NonPrivatePointer;
+    both.operation(2, read, 0, 0, std::vector{trace::Source{read.locations, 0}});
+    CHECK(verdict(recorder.execution(), true, pairs_of(detector)).text.empty());
+    return !detector.races().empty();
+  };
+  CHECK(!races(0));
+  CHECK(races(1));
+}
+
 //= vk:memory-model-tessellation-output-ordering type=test
 TEST_CASE("no race is told of outputs of a tessellation control shader, and one is of other stages and memory") {
   using model::Stage;

@@ -1,0 +1,136 @@
+// Kernels of public programs with the mistake that they had, at the size at which it once stayed hidden.
+#include <catch2/catch.hpp>
+
+#include <string>
+#include <vector>
+
+#include <heddle/explore.h>
+#include <heddle/heddle.h>
+
+namespace heddle {
+namespace {
+
+using U32 = std::uint32_t;
+constexpr auto kBoth = kWorkgroupBarrier | kBufferBarrier;
+
+/// Whether some of 1,000 seeds of one of the two policies fails.
+template <typename Test>
+bool shows(const Test& test) {
+  for (const char* policy : {"random", "adversarial"}) {
+    SeedOptions options;
+    options.print_to = nullptr;
+    options.replay_file = "";
+    options.shrink_budget = std::chrono::milliseconds(0);
+    options.device.memory = memory_policy(policy);
+    if (explore_seeds(test, 1000, options).failed()) return true;
+  }
+  return false;
+}
+
+/// The last workgroup adds up what each wrote. The ticket is ordered on one side alone, if at all.
+constexpr auto last_block = [](auto& inv, bool before, bool behind, StorageBuffer<U32> auto all_parts,
+                               StorageBuffer<U32> auto ticket) {
+  const auto parts = all_parts.non_private();
+  auto is_last = workgroup<U32>(inv, "is_last");
+  const U32 i = inv.local_invocation_index();
+  if (i == 0) {
+    parts[inv.workgroup_id().x] = 1u;
+    if (before) inv.memory_barrier(Scope::Device, kBoth);
+    const U32 ticket_of_this = inv.atomic_i_increment(ticket[0], Scope::Device, MemorySemantics::Relaxed);
+    is_last = ticket_of_this == inv.num_workgroups().x - 1 ? 1u : 0u;
+    if (behind) inv.memory_barrier(Scope::Device, kBoth);
+  }
+  inv.workgroup_barrier(kBoth);
+  if (is_last == 0u || i != 0) return;
+  U32 sum = 0;
+  for (U32 part = 0; part < inv.num_workgroups().x; ++part) sum += parts[part];
+  parts[0] = sum;
+};
+
+bool last_block_shows(bool before, bool behind) {
+  return shows([&](Trial& trial) {
+    auto parts = trial.device().buffer(std::vector<U32>(8, 0u), "parts");
+    auto ticket = trial.device().buffer(std::vector<U32>(1, 0u), "ticket");
+    trial.device().dispatch(last_block, {8}, {128}, before, behind, parts, ticket);
+    trial.require(parts.read()[0] == 8, "the sum is wrong");
+  });
+}
+
+/// Each workgroup adds what it has to what the one before it had, digit by digit.
+constexpr auto look_back = [](auto& inv, U32 digits, Scope scope, MemorySemantics give, MemorySemantics take,
+                              StorageBuffer<U32> auto all_sums, StorageBuffer<U32> auto flags) {
+  const auto sums = all_sums.non_private();
+  const U32 group = inv.workgroup_id().x;
+  const U32 digit = inv.local_invocation_index();
+  inv.workgroup_barrier(kBoth);
+  if (digit < digits) {
+    U32 before = 0;
+    if (group != 0) {
+      const U32 last = (group - 1) * digits + digit;
+      while (inv.atomic_load(flags[last], dynamic(scope), dynamic(take)) == 0) {
+      }
+      before = sums[last];
+    }
+    sums[group * digits + digit] = before + 1;
+    inv.atomic_store(flags[group * digits + digit], dynamic(scope), dynamic(give), 1u);
+  }
+  inv.workgroup_barrier(kBoth);
+};
+
+bool look_back_shows(U32 size, U32 digits, Scope scope, MemorySemantics give, MemorySemantics take) {
+  return shows([&](Trial& trial) {
+    constexpr U32 kGroups = 8;
+    auto sums = trial.device().buffer(std::vector<U32>(kGroups * digits, 0u), "sums");
+    auto flags = trial.device().buffer(std::vector<U32>(kGroups * digits, 0u), "flags");
+    trial.device().dispatch(look_back, {kGroups}, {size}, digits, scope, give, take, sums, flags);
+    const std::vector<U32> found = sums.read();
+    for (U32 digit = 0; digit < digits; ++digit)
+      trial.require(found[(kGroups - 1) * digits + digit] == kGroups, "a sum is wrong");
+  });
+}
+
+/// Keys of two workgroups meet in the slots of a table, which are looked at first and taken then.
+constexpr auto check_then_act = [](auto& inv, StorageBuffer<U32> auto keys) {
+  const U32 key = 1 + inv.global_invocation_id().x;
+  for (U32 probe = 0; probe < keys.size(); ++probe) {
+    const U32 slot = static_cast<U32>((key % 32 + probe) % keys.size());
+    if (inv.atomic_load(keys[slot], Scope::Device, MemorySemantics::Relaxed) != 0) continue;
+    inv.atomic_store(keys[slot], Scope::Device, MemorySemantics::Relaxed, key);
+    return;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a last block whose ticket does not release, or does not acquire, is wrong under a seed at 8 x 128") {
+  CHECK(last_block_shows(false, true));
+  CHECK(last_block_shows(true, false));
+  CHECK(last_block_shows(false, false));
+  CHECK_FALSE(last_block_shows(true, true));
+}
+
+TEST_CASE("a prefix sum without its fences is wrong under a seed at 8 x 32") {
+  const auto shows_with = [](MemorySemantics give, MemorySemantics take) {
+    return look_back_shows(32, 1, Scope::Device, give, take);
+  };
+  CHECK(shows_with(MemorySemantics::Relaxed, MemorySemantics::Relaxed));
+  CHECK_FALSE(shows_with(kReleaseBuffers, kAcquireBuffers));
+}
+
+TEST_CASE("Workgroup scope in the look-back of a radix sort is wrong under a seed, whatever the workgroup's size") {
+  for (const U32 size : {32u, 128u})
+    CHECK(look_back_shows(size, 16, Scope::Workgroup, kReleaseBuffers, kAcquireBuffers));
+  CHECK_FALSE(look_back_shows(128, 16, Scope::Device, kReleaseBuffers, kAcquireBuffers));
+}
+
+TEST_CASE("a hash table that checks and then acts loses a key under a seed, however many workgroups are resident") {
+  CHECK(shows([](Trial& trial) {
+    auto keys = trial.device().buffer(std::vector<U32>(256, 0u), "keys");
+    trial.device().dispatch(check_then_act, {8}, {16}, keys);
+    U32 there = 0;
+    for (const U32 key : keys.read()) there += key != 0 ? 1 : 0;
+    trial.require(there == 128, "a key is lost");
+  }));
+}
+
+}  // namespace heddle
