@@ -417,7 +417,7 @@ void Machine::inherit(Written& made, const Granule& granule, const GranuleAccess
   if (granules_.releases_forgotten(granule) && !stand_for_forgotten(last, granule)) [[unlikely]]
     made.forgotten = true;
   for (const Scope instance : {Scope::Workgroup, Scope::QueueFamily})
-    if (made.heads.size() > kMostHeads) synchronization_.merge(made.heads, instance);
+    if (made.heads.size() > kMostHeads) merge(made.heads, instance);
   if (made.heads.size() > kMostHeads) {
     made.heads.clear();
     made.forgotten = true;

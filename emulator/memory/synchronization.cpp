@@ -4,33 +4,6 @@
 
 namespace heddle::memory {
 
-class Snapshot {
- public:
-  Knowledge knowledge{};
-  std::uint32_t references = 0;
-  std::vector<Snapshot*>* home = nullptr;
-};
-
-struct Synchronization::Pool {
-  std::deque<Snapshot> all;
-  std::vector<Snapshot*> free;
-};
-
-SnapshotHandle::SnapshotHandle(Snapshot* snapshot) : snapshot_(snapshot) {
-  if (snapshot_) ++snapshot_->references;
-}
-
-SnapshotHandle::~SnapshotHandle() {
-  if (snapshot_ && --snapshot_->references == 0) snapshot_->home->push_back(snapshot_);
-}
-
-const Knowledge& SnapshotHandle::operator*() const {
-  return snapshot_->knowledge;
-}
-Knowledge& SnapshotHandle::operator*() {
-  return snapshot_->knowledge;
-}
-
 namespace {
 
 // Beyond so many agents the slots of the first ones cost more than they tell.
@@ -45,13 +18,6 @@ bool in_scope(const Head& head, Scope released, const Agent& agent, Scope acquir
   const Scope least = includes(acquired, head.of_several) ? acquired : head.of_several;
   return head.agent == agent.id || (model::same_instance(head.place, agent.place, released) &&
                                     model::same_instance(agent.place, head.place, least));
-}
-
-// Whether nobody outside of their instance of the scope tells two places apart.
-bool share_instance(model::Place a, model::Place b, Scope instance) {
-  a.subgroup = b.subgroup;
-  if (instance != Scope::Workgroup) a.workgroup = b.workgroup;
-  return a == b;
 }
 
 // Whom an older barrier releases to, a later one of the same or more classes and scope does, too.
@@ -71,7 +37,7 @@ bool lets_through(const Met& met, MemorySemantics semantics) {
 
 }  // namespace
 
-Synchronization::Synchronization() : pool_(std::make_unique<Pool>()) {
+Synchronization::Synchronization() {
   epochs_.fill(1);
   add_free_agent();
   asked_.fill(free_agents_);
@@ -112,7 +78,7 @@ void Synchronization::use_one_slot() {
   for (auto& [number, instance] : instances_)
     for (Arrival& arrival : instance.arrivals) arrival.event = {arrival.event.agent, 0, 1};
   for (std::size_t i = 0; i < resident_count_; ++i) residents_[i]->common.knowledge.merge_slots(epochs_[0]);
-  for (Snapshot& snapshot : pool_->all) snapshot.knowledge.merge_slots(epochs_[0]);
+  snapshots_.merge_slots(epochs_[0]);
   past_.merge_slots(epochs_[0]);
   ++epochs_[0];
   slots_ = 1;
@@ -252,19 +218,8 @@ Knowledge& Synchronization::changed(Agent& agent) {
   return agent.own;
 }
 
-SnapshotHandle Synchronization::new_snapshot() {
-  if (pool_->free.empty()) {
-    pool_->all.emplace_back();
-    pool_->all.back().home = &pool_->free;
-    pool_->free.push_back(&pool_->all.back());
-  }
-  Snapshot* made = pool_->free.back();
-  pool_->free.pop_back();
-  return SnapshotHandle(made);
-}
-
 SnapshotHandle Synchronization::snapshot(const Knowledge& known, unsigned slot) {
-  SnapshotHandle made = new_snapshot();
+  SnapshotHandle made = snapshots_.make();
   Knowledge& knowledge = *made;
   knowledge = known;
   knowledge.chain_visible(known);
@@ -368,30 +323,6 @@ void Synchronization::met(Agent& agent, const Met& met, Scope scope, MemorySeman
     if (has(semantics, storage_classes(head.semantics)) && agent.tags == TagSetId::Empty) return;
   }
   remember(agent, met);
-}
-
-// More order than there is, for who acquires in a scope that is narrower than the instance.
-void Synchronization::merge(std::vector<Head>& heads, Scope instance) {
-  for (std::size_t i = 0; i < heads.size(); ++i) {
-    Head& all = heads[i];
-    if (!includes(all.scope, instance) || !includes(all.atomic_scope, instance)) continue;
-    for (std::size_t j = i + 1; j < heads.size();) {
-      const Head& one = heads[j];
-      if (!all.is_alike(one) || !share_instance(all.place, one.place, instance)) {
-        ++j;
-        continue;
-      }
-      // What others have of the first one stays as it is.
-      SnapshotHandle known = new_snapshot();
-      *known = *all.known;
-      (*known).join_all(*one.known);
-      all.known = std::move(known);
-      all.agent = kNobody;
-      all.of_several = instance;
-      all.number = std::max(all.number, one.number);
-      heads.erase(heads.begin() + static_cast<std::ptrdiff_t>(j));
-    }
-  }
 }
 
 //= vk:memory-model-synchronizes-with

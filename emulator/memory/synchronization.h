@@ -11,66 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/memory/knowledge.h"
+#include "emulator/memory/heads.h"
 #include "emulator/memory/memory.h"
 #include "emulator/model/place.h"
 #include "emulator/model/tags.h"
 
 namespace heddle::memory {
-
-class Snapshot;
-
-/// Shares a snapshot; the last one gives it back to its pool.
-class SnapshotHandle {
- public:
-  SnapshotHandle() = default;
-  explicit SnapshotHandle(Snapshot* snapshot);
-  SnapshotHandle(const SnapshotHandle& other) : SnapshotHandle(other.snapshot_) {}
-  SnapshotHandle(SnapshotHandle&& other) noexcept : snapshot_(other.snapshot_) { other.snapshot_ = nullptr; }
-  SnapshotHandle& operator=(SnapshotHandle other) noexcept {
-    std::swap(snapshot_, other.snapshot_);
-    return *this;
-  }
-  ~SnapshotHandle();
-  explicit operator bool() const { return snapshot_ != nullptr; }
-  const Knowledge& operator*() const;
-  Knowledge& operator*();
-  bool operator==(const SnapshotHandle& other) const { return snapshot_ == other.snapshot_; }
-
- private:
-  Snapshot* snapshot_ = nullptr;
-};
-
-/// The number that no agent has.
-inline constexpr AgentId kNobody{~std::uint32_t{0}};
-
-/// A release: what an agent that synchronizes with it learns.
-struct Head {
-  AgentId agent{};
-  model::Place place;
-  Scope scope = Scope::Invocation;
-  MemorySemantics semantics = MemorySemantics::None;
-  /// The scope of the atomic write that carries it.
-  Scope atomic_scope = Scope::Invocation;
-  /// Rises with the releases of an agent.
-  std::uint64_t number = 0;
-  /// The tags of the release, which tells only of what fits them.
-  TagSetId tags = TagSetId::Empty;
-  SnapshotHandle known;
-  /// If it stands for releases of several agents (`agent` is kNobody): a scope of which they are all in one instance.
-  /// Who acquires from one of them acquires from all.
-  Scope of_several = Scope::Invocation;
-
-  /// Whether they have all but agents and places in common.
-  bool is_alike(const Head& other) const {
-    return scope == other.scope && semantics == other.semantics && atomic_scope == other.atomic_scope &&
-           tags == other.tags;
-  }
-  /// Whether an agent synchronizes with both heads or with none: then the later head tells all that the earlier does.
-  bool means_the_same(const Head& other) const {
-    return agent == other.agent && is_alike(other) && (agent != kNobody || known == other.known);
-  }
-};
 
 /// A release that an agent met, so that acquire barriers of its may synchronize with it.
 struct Met {
@@ -307,8 +253,6 @@ class Synchronization {
     }
   };
 
-  /// One of which nothing is said.
-  SnapshotHandle new_snapshot();
   SnapshotHandle snapshot(const Knowledge& knowledge, unsigned slot);
   Head head_of(AgentId agent, const model::Place& place, const Operation& operation, MemorySemantics semantics,
                SnapshotHandle known);
@@ -350,8 +294,7 @@ class Synchronization {
   [[gnu::noinline]] void use_one_slot();
 
   // Outlives everything that has handles.
-  struct Pool;
-  std::unique_ptr<Pool> pool_;
+  SnapshotPool snapshots_;
 
   unsigned slots_ = 1;
   bool one_slot_ = false;

@@ -372,35 +372,31 @@ Clock ChainClocks::in_instance(const Clock& clock, Level level, const Performer&
   if (is_one_instance(places_, level)) return clock;
   if (level >= kWorkgroup)
     return clock.of_groups([&](GroupId lane) {
-      const GroupId group = lane / lanes_;
-      return group == by.group || places_.groups_in_one_instance(group, by.group, level);
+      return lane / lanes_ == by.group || places_.groups_in_one_instance(lane / lanes_, by.group, level);
     });
   Clock kept = in_subgroup(clock, level, by, by.group);
-  if (!places_.has_mixed_workgroups()) return kept;
-  for (GroupId group = 0; group < places_.groups(); ++group)
+  for (GroupId group = 0; places_.has_mixed_workgroups() && group < places_.groups(); ++group)
     if (group != by.group && places_.groups_in_one_instance(group, by.group, kWorkgroup))
       kept.join(in_subgroup(clock, level, by, group));
   return kept;
 }
 
 // What is of agents of a group that are in the performer's instance of a level below the workgroup's.
-Clock ChainClocks::in_subgroup(const Clock& clock, Level level, const Performer& by, GroupId of_group) const {
+Clock ChainClocks::in_subgroup(const Clock& clock, Level level, const Performer& by, GroupId group) const {
   Clock kept;
-  const bool is_any = by.everybody || of_group != by.group;
+  const bool is_any = by.everybody || group != by.group;
   const Places::Range range = is_any ? Places::Range() : places_.instance(by.agent, level);
-  for (GroupId lane = of_group * lanes_; lane < (of_group + 1) * lanes_; ++lane)
+  for (GroupId lane = group * lanes_; lane < (group + 1) * lanes_; ++lane)
     kept.join(clock.of_agents(lane, range.first, range.last, [&](std::uint32_t agent) {
       if (by.everybody) return true;
       return agent == kEveryAgent ? !exact_ : places_.same_instance(agent, by.agent, level);
     }));
   if (by.everybody || !exact_) return kept;
-  for (GroupId lane = of_group * lanes_; lane < (of_group + 1) * lanes_; ++lane) {
-    const Stamp everybody = clock.everybody(lane);
-    if (everybody == 0) continue;
-    for (std::uint32_t agent = std::max(range.first, places_.first()); agent < places_.end() && agent <= range.last;
-         ++agent)
-      if (places_.group(agent) == of_group && places_.same_instance(agent, by.agent, level))
-        kept.add(lane, agent, everybody);
+  for (GroupId lane = group * lanes_; lane < (group + 1) * lanes_; ++lane) {
+    const std::uint32_t end = clock.everybody(lane) == 0 ? 0 : places_.end();
+    for (std::uint32_t agent = std::max(range.first, places_.first()); agent < end && agent <= range.last; ++agent)
+      if (places_.group(agent) == group && places_.same_instance(agent, by.agent, level))
+        kept.add(lane, agent, clock.everybody(lane));
   }
   return kept;
 }
