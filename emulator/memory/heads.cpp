@@ -1,15 +1,10 @@
-#include "emulator/memory/heads.h"
+// What releases tell: snapshots of what agents know, and the heads that atomics carry.
 
 #include <algorithm>
 
-namespace heddle::memory {
+#include "emulator/memory/synchronization.h"
 
-class Snapshot {
- public:
-  Knowledge knowledge{};
-  std::uint32_t references = 0;
-  SnapshotPool* home = nullptr;
-};
+namespace heddle::memory {
 
 SnapshotHandle::SnapshotHandle(Snapshot* snapshot) : snapshot_(snapshot) {
   if (snapshot_) ++snapshot_->references;
@@ -31,9 +26,6 @@ SnapshotHandle SnapshotHandle::copy() const {
   *made = snapshot_->knowledge;
   return made;
 }
-
-SnapshotPool::SnapshotPool() = default;
-SnapshotPool::~SnapshotPool() = default;
 
 SnapshotHandle SnapshotPool::make() {
   if (free_.empty()) {
