@@ -350,6 +350,18 @@ void DeviceState::restart(std::uint64_t seed, decltype(DeviceOptions::choices) c
   watchers.restart(*memory);
 }
 
+void DeviceState::lay_out(const Configuration& configuration) {
+  if (configuration.lane_mapping) options.lane_mapping = configuration.lane_mapping;
+  if (configuration.workgroup_order) options.workgroup_order = configuration.workgroup_order;
+  if (configuration.resident_workgroups)
+    options.resident_workgroups = launch.resident_workgroups = *configuration.resident_workgroups;
+  if (configuration.subgroup_size) options.subgroup_size = configuration.subgroup_size;
+  // The next dispatch finds its shape anew.
+  launch.grid = {};
+  launch.grid.subgroup_size = *options.subgroup_size;
+  if (!memory_limit_.empty()) launch.grid.memory_limit = memory_limit_.c_str();
+}
+
 [[gnu::hot]] void DeviceState::choose_from(std::uint64_t of_dispatch) {
   choice.ask(std::unique_ptr<Choice>(options.choices ? options.choices(of_dispatch) : nullptr), of_dispatch);
   memory->draw_from(choice.drawn());

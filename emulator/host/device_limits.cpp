@@ -51,7 +51,70 @@ constexpr DeviceLimits kTypicalDesktop{
     .max_uniform_buffer_range = 65536,
 };
 
-constexpr std::array kProfiles = {kHeddle, kVulkanMinimum, kTypicalDesktop};
+// Mesa 22.3, src/amd/vulkan/radv_device.c, for GFX10 and later.
+constexpr DeviceLimits kAmd{
+    .name = "amd",
+    .description = "modelled after AMD's RDNA cards, as Mesa's driver RADV describes them",
+    .max_compute_work_group_count = {65535, 65535, 65535},
+    .max_compute_work_group_invocations = 1024,
+    .max_compute_work_group_size = {1024, 1024, 1024},
+    .max_compute_shared_memory_size = 65536,
+    .min_subgroup_size = 32,
+    .max_subgroup_size = 64,
+    .max_push_constants_size = 256,
+    .max_storage_buffer_range = 0xffffffff,
+    .max_uniform_buffer_range = 0xffffffff,
+};
+
+// Mesa 22.3, src/intel/vulkan/anv_device.c and anv_private.h. (The range of storage buffers depends on the card.)
+constexpr DeviceLimits kIntel{
+    .name = "intel",
+    .description = "modelled after Intel's integrated and Arc graphics, as Mesa's driver ANV describes them",
+    .max_compute_work_group_count = {65535, 65535, 65535},
+    .max_compute_work_group_invocations = 1024,
+    .max_compute_work_group_size = {1024, 1024, 1024},
+    .max_compute_shared_memory_size = 65536,
+    .min_subgroup_size = 8,
+    .max_subgroup_size = 32,
+    .max_push_constants_size = 128,
+    .max_storage_buffer_range = std::uint64_t{1} << 30,
+    .max_uniform_buffer_range = std::uint64_t{1} << 27,
+    .max_per_stage_descriptor_uniform_buffers = 64,
+};
+
+// Mesa 22.3, src/freedreno/vulkan/tu_device.c and tu_common.h.
+constexpr DeviceLimits kAdreno{
+    .name = "adreno",
+    .description = "modelled after Qualcomm's Adreno 6xx, as Mesa's driver Turnip describes them",
+    .max_compute_work_group_count = {65535, 65535, 65535},
+    .max_compute_work_group_invocations = 2048,
+    .max_compute_work_group_size = {1024, 1024, 1024},
+    .max_compute_shared_memory_size = 32768,
+    .min_subgroup_size = 64,
+    .max_subgroup_size = 128,
+    .max_push_constants_size = 256,
+    .max_storage_buffer_range = std::uint64_t{1} << 27,
+    .max_uniform_buffer_range = 65536,
+};
+
+// Counts, shared memory and ranges: Mesa 22.3, src/panfrost/vulkan/panvk_device.c. Warps of 16: Arm, "The Valhall shader
+// core". The workgroup of 512 invocations is smaller than PanVK's 2048, so that a kernel that fits it fits what Arm's own
+// drivers say, too; so are the push constants and the range of a uniform buffer.
+constexpr DeviceLimits kMali{
+    .name = "mali",
+    .description = "modelled after Arm's Mali graphics of the Valhall architecture",
+    .max_compute_work_group_count = {65535, 65535, 65535},
+    .max_compute_work_group_invocations = 512,
+    .max_compute_work_group_size = {512, 512, 512},
+    .max_compute_shared_memory_size = 32768,
+    .min_subgroup_size = 16,
+    .max_subgroup_size = 16,
+    .max_push_constants_size = 128,
+    .max_storage_buffer_range = 0xffffffff,
+    .max_uniform_buffer_range = 65536,
+};
+
+constexpr std::array kProfiles = {kHeddle, kVulkanMinimum, kTypicalDesktop, kAmd, kIntel, kAdreno, kMali};
 
 /// The profile of the name that `what` has.
 DeviceLimits profile(std::string_view what, std::string_view name) {

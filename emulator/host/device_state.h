@@ -5,6 +5,7 @@
 
 #include <heddle/choice.h>
 #include <heddle/device_options.h>
+#include <heddle/sweep.h>
 
 #include "emulator/memory/memory.h"
 #include "emulator/watch/spin_lock.h"
@@ -58,8 +59,8 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   /// Becomes what one is that has just been made with this seed and these oracles, but for the room that it has:
   /// the same seed does the same again. Only for a caller that has it, and all of it, alone.
   void restart(std::uint64_t seed, decltype(DeviceOptions::choices) choices);
-  /// So many workgroups may be resident from now on.
-  void set_residents(std::uint32_t count) { options.resident_workgroups = launch.resident_workgroups = count; }
+  /// What it says of subgroups, lanes, residents and their order holds from now on; its memory and limits stay.
+  void lay_out(const Configuration& configuration);
   /// Whether it may be.
   bool can_restart() const { return in_order() && !watchers.has_trace(); }
 

@@ -81,6 +81,11 @@ std::optional<Enum> word_from(const char* variable, const std::pair<std::string_
       fmt::format("{} is '{}'; it may be '{}' or '{}'", variable, text::readable(value), one.first, other.first));
 }
 
+/// What the sweep of the environment has for the seed, where neither the program nor a variable says it.
+void add_sweep(DeviceOptions& o) {
+  if (const std::optional<Sweep> sweep = sweep_of_environment()) sweep->without_fixed(o).at(*o.seed).complete(o);
+}
+
 /// How workgroups are laid out and begin, where the program does not say it.
 void add_layout(DeviceOptions& o, std::uint32_t usual_residents) {
   const DeviceLimits& limits = *o.limits;
@@ -169,6 +174,16 @@ bool has_large_frames() {
 
 }  // namespace
 
+std::optional<Sweep> sweep_of_environment() {
+  const char* text = std::getenv("HEDDLE_SWEEP");
+  if (!text || !*text) return {};
+  try {
+    return Sweep(text);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(fmt::format("HEDDLE_SWEEP is '{}': {}", text::readable(text), error.what()));
+  }
+}
+
 DeviceOptions completed(DeviceOptions o) {
   check_enumerators(o);
   check_numbers(o);
@@ -180,6 +195,7 @@ DeviceOptions completed(DeviceOptions o) {
   const Mode mode = *o.races || !o.trace->empty() || !o.edits.empty() ? Mode::Emulated : mode_from(o.mode);
   o.mode = mode;
   o.seed = seed_from(o.seed);
+  if (mode == Mode::Emulated && !*o.races_parallel) add_sweep(o);
   o.memory = memory_from(o.memory);
   watch::check_parallel(o, asks_for_parallel);
   if (o.workers == 0) o.workers = std::clamp(std::thread::hardware_concurrency(), 1u, kMostWorkers);

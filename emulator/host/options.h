@@ -4,8 +4,10 @@
 /// The options of a device as it uses them: complete, and within their limits.
 
 #include <heddle/device_options.h>
+#include <heddle/sweep.h>
 
 #include <cstdint>
+#include <optional>
 
 namespace heddle::detail {
 
@@ -15,6 +17,9 @@ inline constexpr std::uint32_t kMostWorkers = 1 << 16;
 inline constexpr std::uint32_t kMostResidentWorkgroups = 1 << 16;
 inline constexpr std::size_t kMostStackBytes = std::size_t{1} << 30;
 inline constexpr std::size_t kMostWorkgroupMemoryBytes = std::size_t{1} << 30;
+
+/// What HEDDLE_SWEEP says; nothing where it is not set. Throws std::invalid_argument, which names it, for nonsense.
+std::optional<Sweep> sweep_of_environment();
 
 /// Fills in what `options` leaves to the environment and to the defaults. Throws std::invalid_argument for an option or
 /// a variable that makes no sense: the message has its name, its value, and what it may be.

@@ -19,6 +19,7 @@
 #include "emulator/report/collector.h"
 #include "emulator/seeds/failure_text.h"
 #include "emulator/seeds/replay_file.h"
+#include "emulator/seeds/search_log.h"
 #include "emulator/seeds/seed_changes.h"
 #include "emulator/seeds/seed_trial.h"
 #include "emulator/watch/watchers.h"
@@ -59,6 +60,46 @@ SeedShard shard_of(std::string_view text, std::string_view what) {
 std::string_view environment(const char* name) {
   const char* text = std::getenv(name);
   return text ? text : "";
+}
+
+/// In ascending order, those that follow each other put together.
+void join_ranges(std::vector<SeedRange>& ranges, std::uint64_t step) {
+  std::sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<SeedRange> joined;
+  for (const SeedRange& range : ranges) {
+    if (joined.empty() || joined.back().last + step != range.first) {
+      joined.push_back(range);
+    } else {
+      joined.back().last = range.last;
+    }
+  }
+  ranges = std::move(joined);
+}
+
+/// The `inner` part of the `outer` part of all seeds.
+SeedShard part_of(const SeedShard& outer, const SeedShard& inner) {
+  const std::uint64_t count = std::uint64_t{outer.count} * inner.count;
+  if (count > std::numeric_limits<std::uint32_t>::max())
+    throw std::invalid_argument(fmt::format("{} parts of the seeds, each in {} shards, are too many: together they may "
+                                            "be {}",
+                                            outer.count, inner.count, std::numeric_limits<std::uint32_t>::max()));
+  return {outer.index + outer.count * (inner.index - 1), static_cast<std::uint32_t>(count)};
+}
+
+/// When this process began, nearly.
+const Clock::time_point g_begin = Clock::now();
+
+/// What the environment says of how much is tried.
+void take_amounts(SeedOptions& options, std::uint64_t& seeds) {
+  if (const auto number = environment("HEDDLE_EXPLORE_SEEDS"); !number.empty())
+    seeds = number_of(number, "HEDDLE_EXPLORE_SEEDS");
+  const auto seconds = environment("HEDDLE_EXPLORE_SECONDS");
+  if (seconds.empty()) return;
+  const auto end = g_begin + std::chrono::seconds(number_of<std::uint32_t>(seconds, "HEDDLE_EXPLORE_SECONDS"));
+  // A budget of 0 would be none.
+  const auto left = std::max(std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()),
+                             std::chrono::milliseconds(1));
+  options.budget = options.budget.count() == 0 ? left : std::min(options.budget, left);
 }
 
 /// Throws std::invalid_argument for what makes no sense. (Those of the devices are refused by the first of them.)
@@ -130,6 +171,7 @@ class Exploration {
       : search_(search),
         options_(search.options()),
         number_(number),
+        seeds_(seeds),
         again_(search.command_again()),
         begin_(Clock::now()) {
     // Seed first + index - 1, then every count-th.
@@ -160,7 +202,7 @@ class Exploration {
   using Trying = std::atomic<std::uint64_t>;
   std::uint64_t try_all(TrialRunner& runner, Block block, Trying& trying);
   void failed(std::uint64_t position, const TrialOutcome& outcome);
-  void done(std::uint64_t trials);
+  void done(std::uint64_t first, std::uint64_t trials);
   void work(Trying& trying);
   void work_together(unsigned jobs);
   void watch();
@@ -179,6 +221,8 @@ class Exploration {
   const SeedOptions& options_;
   /// Numbers the search among those of its test.
   const std::uint64_t number_;
+  /// Those of all shards.
+  const std::uint64_t seeds_;
   /// What runs a trial again, but for its seed.
   const std::string again_;
   Clock::time_point begin_;
@@ -259,15 +303,18 @@ void Exploration::failed(std::uint64_t position, const TrialOutcome& outcome) {
   failure.seed = seed(position);
   failure.what = outcome.what;
   failure.finding = outcome.finding;
+  failure.configuration = search_.sweep().at(failure.seed);
   failure.replay = fmt::format("HEDDLE_EXPLORE_SEED={} {}", failure.seed, again_);
   report_.failures.push_back(std::move(failure));
   if (options_.stop_at_first)
     first_failed_.store(std::min(first_failed_.load(std::memory_order_relaxed), position), std::memory_order_relaxed);
 }
 
-void Exploration::done(std::uint64_t trials) {
+/// So many trials from that position on.
+void Exploration::done(std::uint64_t first, std::uint64_t trials) {
   const std::lock_guard lock(mutex_);
   report_.trials += trials;
+  if (trials != 0) report_.tried.push_back({seed(first), seed(first + trials - 1)});
   show();
 }
 
@@ -294,7 +341,7 @@ void Exploration::work(Trying& trying) {
     std::uint64_t most = 1;
     while (const std::optional<Block> block = next(most)) {
       const Clock::time_point begin = Clock::now();
-      done(try_all(runner, *block, trying));
+      done(block->next, try_all(runner, *block, trying));
       most = Clock::now() - begin < kLong ? 2 * most : std::max<std::uint64_t>(most / 2, 1);
     }
   } catch (...) {
@@ -326,6 +373,7 @@ void Exploration::trace(SeedFailure& failure) const {
   if (failure.shrunk) {
     plan.most_workgroups = failure.shrunk->workgroups;
     plan.schedules = failure.shrunk->schedules;
+    plan.configuration = failure.shrunk->configuration;
   }
   plan.trace = path;
   const TrialOutcome traced = TrialRunner(search_, &stop_).run(plan);
@@ -452,6 +500,8 @@ SeedReport Exploration::finish() {
   if (!interrupted())
     try_changes(report_.races, search_, {racing_.begin(), racing_.end()}, options_.first_seed + count_);
   report_.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+  join_ranges(report_.tried, options_.shard.count);
+  log_search(search_, number_, seeds_, report_);
   return std::move(report_);
 }
 
@@ -496,7 +546,10 @@ SeedReport detail::explore_seeds(const TrialFunction& trial, std::uint64_t seeds
     options.shrink_budget = std::chrono::milliseconds(number_of<std::uint32_t>(shrink, "HEDDLE_EXPLORE_SHRINK"));
   if (const auto changes = environment("HEDDLE_EXPLORE_CHANGES"); !changes.empty())
     options.change_budget = std::chrono::milliseconds(number_of<std::uint32_t>(changes, "HEDDLE_EXPLORE_CHANGES"));
+  take_amounts(options, seeds);
   check(options);
+  if (const detail::TestFramework* const framework = Search::framework_now())
+    options.shard = part_of(framework->part(), options.shard);
   if (const auto seed = environment("HEDDLE_EXPLORE_SEED"); !seed.empty()) {
     options.first_seed = number_of(seed, "HEDDLE_EXPLORE_SEED");
     options.shard = {};

@@ -7,9 +7,19 @@
 
 namespace heddle {
 
+namespace {
+
+std::string configuration_line(const SeedFailure& failure) {
+  const std::string words = to_string(failure.configuration);
+  return words.empty() ? "" : "  it had: " + words + '\n';
+}
+
+}  // namespace
+
 std::string to_string(const SeedFailure& failure) {
   return text::readable_lines(
              fmt::format("seed {} fails: {}\n  again: {}\n", failure.seed, failure.what, failure.replay)) +
+         configuration_line(failure) +
          seeds::more_of(failure);
 }
 
@@ -42,6 +52,11 @@ std::string more_of(const SeedFailure& failure) {
                        runtime::counted(shrunk.forced, "choice that interrupts an invocation or delays a write",
                                         "choices that interrupt an invocation or delay a write"),
                        shrunk.forced_before, shrunk.answers, shrunk.answers_before);
+  }
+  if (!shrunk.unusual.empty()) {
+    out += fmt::format("    smallest configuration that shows it: {}\n", shrunk.unusual);
+  } else if (!(shrunk.configuration == Configuration())) {
+    out += fmt::format("    the plain configuration shows it: {}\n", to_string(shrunk.configuration));
   }
   if (!shrunk.file.empty()) out += fmt::format("    again: {}\n", shrunk.replay);
   if (!shrunk.no_file.empty()) out += fmt::format("    no file to repeat it: {}\n", shrunk.no_file);

@@ -1,10 +1,11 @@
 // The file has a line for each thing:
 //
-//   heddle replay 2
+//   heddle replay 3
 //   test NAME                    empty outside of a test framework; \n and \\ stand for a line feed and a backslash
 //   search NUMBER
 //   seed NUMBER
 //   workgroups MOST WANTED
+//   configuration WORDS          what the search varies, as class Sweep writes it; version 2 lacks this line
 //   fails TEXT
 //   dispatch NUMBER-OF-ANSWERS   for each dispatch
 //   POINT BOUND VALUE            for each answer
@@ -35,7 +36,9 @@
 namespace heddle::seeds {
 namespace {
 
-constexpr std::string_view kFirstLine = "heddle replay 2";
+constexpr std::string_view kFirstLine = "heddle replay 3";
+/// Files without a configuration: of what searches vary, seeds drew then how many workgroups were resident.
+constexpr std::string_view kOlderFirstLine = "heddle replay 2";
 /// Indexed by ChoicePoint.
 constexpr std::array<std::string_view, 5> kPoints = {"workgroup", "invocation", "preemption", "lanes", "memory"};
 
@@ -64,6 +67,13 @@ std::uint32_t hash_of(std::string_view text) {
 
 std::string last_line_after(std::string_view text) {
   return fmt::format("end {:08x}", hash_of(text));
+}
+
+Configuration configuration_of_older(std::uint64_t seed) {
+  constexpr std::array<std::uint32_t, 4> kResidents{2, 4, 8, 2};
+  Configuration out;
+  out.resident_workgroups = kResidents[SeededChoice(seed).below(kResidents.size(), ChoicePoint::Workgroup)];
+  return out;
 }
 
 /// Takes a file apart, line by line.
@@ -115,6 +125,7 @@ class Reader {
     return out;
   }
   Schedule::Answer answer();
+  Configuration configuration();
 
   const std::string& path_;
   std::ifstream in_;
@@ -136,11 +147,22 @@ Schedule::Answer Reader::answer() {
   return answer;
 }
 
+Configuration Reader::configuration() {
+  const std::string words(after("configuration"));
+  try {
+    return configuration_of(words);
+  } catch (const std::invalid_argument& error) {
+    refuse(error.what());
+  }
+}
+
 Replay Reader::read() {
   Replay replay;
   ShrunkFailure& failure = replay.failure;
   ++number_;
-  if (!std::getline(in_, line_) || line_ != kFirstLine)
+  const bool is_read = static_cast<bool>(std::getline(in_, line_));
+  const bool is_older = line_ == kOlderFirstLine;
+  if (!is_read || (!is_older && line_ != kFirstLine))
     refuse(fmt::format("no failure that this heddle wrote: the first line is not '{}'", kFirstLine));
   replay.test = unescaped(after("test"));
   replay.search = number<std::uint64_t>(after("search"));
@@ -150,6 +172,7 @@ Replay Reader::read() {
   failure.wanted_workgroups = number<std::uint32_t>(workgroups);
   // A test that does not ask how many to dispatch wants none.
   if (failure.workgroups == 0 && failure.wanted_workgroups != 0) refuse("no workgroup would be dispatched");
+  failure.configuration = is_older ? configuration_of_older(failure.seed) : configuration();
   failure.what = unescaped(after("fails"));
   for (next_line();; next_line()) {
     std::string_view rest = line_;
@@ -174,8 +197,9 @@ Replay Reader::read() {
 std::string text_of(const Replay& replay) {
   const ShrunkFailure& failure = replay.failure;
   std::string out =
-      fmt::format("{}\ntest {}\nsearch {}\nseed {}\nworkgroups {} {}\nfails {}\n", kFirstLine, escaped(replay.test),
-                  replay.search, failure.seed, failure.workgroups, failure.wanted_workgroups, escaped(failure.what));
+      fmt::format("{}\ntest {}\nsearch {}\nseed {}\nworkgroups {} {}\nconfiguration {}\nfails {}\n", kFirstLine,
+                  escaped(replay.test), replay.search, failure.seed, failure.workgroups, failure.wanted_workgroups,
+                  to_string(failure.configuration), escaped(failure.what));
   for (const Schedule& schedule : failure.schedules) {
     out += fmt::format("dispatch {}\n", schedule.answers.size());
     for (const Schedule::Answer& answer : schedule.answers)
@@ -241,6 +265,7 @@ SeedReport repeat(const Search& search, std::uint64_t number, const std::string&
   plan.seed = replay.failure.seed;
   plan.most_workgroups = replay.failure.workgroups;
   plan.schedules = replay.failure.schedules;
+  plan.configuration = replay.failure.configuration;
   const char* const traced = std::getenv("HEDDLE_TRACE");
   plan.trace = search.options().device.trace.value_or(traced ? traced : "");
   plan.look = [&](const watch::Watchers& watchers) { watchers.collect(races, plan.seed); };
@@ -256,6 +281,7 @@ SeedReport repeat(const Search& search, std::uint64_t number, const std::string&
   failure.what = outcome.what;
   failure.finding = outcome.finding;
   failure.replay = replay_command(search, path);
+  failure.configuration = replay.failure.configuration;
   failure.trace = plan.trace;
   report.failures.push_back(std::move(failure));
   print(search, report.what());

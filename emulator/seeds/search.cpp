@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 
+#include "emulator/host/options.h"
 #include "emulator/report/collector.h"
 #include "emulator/report/suppressions.h"
 #include "emulator/watch/own_command.h"
@@ -15,6 +16,11 @@ namespace {
 
 std::atomic<detail::TestFramework*> g_framework = nullptr;
 
+Sweep sweep_of(const SeedOptions& options) {
+  std::optional<Sweep> sweep = detail::sweep_of_environment();
+  return (sweep ? std::move(*sweep) : Sweep(options.sweep.value_or("usual"))).without_fixed(options.device);
+}
+
 std::string command_with(const detail::TestFramework* framework) {
   std::vector<std::string> words = watch::own_words();
   return watch::command_of(framework ? framework->command(std::move(words)) : words);
@@ -22,10 +28,15 @@ std::string command_with(const detail::TestFramework* framework) {
 
 }  // namespace
 
+detail::TestFramework* Search::framework_now() {
+  return g_framework.load();
+}
+
 Search::Search(const TrialFunction& trial, const SeedOptions& options)
     : trial_(trial),
       options_(options),
       framework_(g_framework.load()),
+      sweep_(sweep_of(options)),
       test_(framework_ ? framework_->test() : ""),
       command_(command_with(framework_)) {
   if (framework_) framework_->search_begins();

@@ -24,6 +24,9 @@ class Search {
   Search(const Search&) = delete;
   Search& operator=(const Search&) = delete;
 
+  /// The framework that a search that begins now would ask; null for none.
+  static detail::TestFramework* framework_now();
+
   const TrialFunction& trial() const { return trial_; }
   const SeedOptions& options() const { return options_; }
   /// May be null.
@@ -34,6 +37,8 @@ class Search {
   const std::string& command() const { return command_; }
   /// The command with what the environment says of memory, of how workgroups are laid out and begin, and of limits.
   std::string command_again() const;
+  /// What its seeds vary.
+  const Sweep& sweep() const { return sweep_; }
   /// What its trials found, but for what the options or the environment suppress. Throws std::invalid_argument for a
   /// suppression file that makes no sense.
   RaceReport race_report(const report::Collector& found) const;
@@ -42,6 +47,7 @@ class Search {
   const TrialFunction& trial_;
   const SeedOptions& options_;
   detail::TestFramework* const framework_;
+  const Sweep sweep_;
   const std::string test_;
   const std::string command_;
 };

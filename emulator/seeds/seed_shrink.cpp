@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "emulator/seeds/schedule_shrink.h"
+#include "emulator/seeds/configurations.h"
 #include "emulator/seeds/seed_trial.h"
 #include "emulator/watch/race_log.h"
 
@@ -18,7 +19,12 @@ constexpr std::uint64_t kFewOperations = 16384;
 class Shrinker {
  public:
   Shrinker(const Search& search, std::uint64_t seed, const std::atomic<bool>* stop)
-      : runner_(search, stop), stop_(stop), seed_(seed), end_(Clock::now() + search.options().shrink_budget) {}
+      : runner_(search, stop),
+        stop_(stop),
+        sweep_(search.sweep()),
+        seed_(seed),
+        configuration_(sweep_.at(seed)),
+        end_(Clock::now() + search.options().shrink_budget) {}
 
   std::optional<ShrunkFailure> shrink();
 
@@ -26,11 +32,15 @@ class Shrinker {
   bool time_is_up() const { return Clock::now() >= end_ || (stop_ && stop_->load(std::memory_order_relaxed)); }
   TrialPlan plan() const;
   bool fails_with(const std::vector<Schedule>& schedules);
+  bool fails_with(const Configuration& configuration);
+  void plainer_configuration();
   void fewer_workgroups(std::uint32_t wanted);
 
   TrialRunner runner_;
   const std::atomic<bool>* stop_;
+  const Sweep& sweep_;
   std::uint64_t seed_;
+  Configuration configuration_;
   Clock::time_point end_;
   /// A smaller run that takes so many more than the failing one does not fail in the same way.
   std::uint64_t most_operations_ = TrialLimit::kNoLimit;
@@ -41,10 +51,36 @@ class Shrinker {
 TrialPlan Shrinker::plan() const {
   TrialPlan plan;
   plan.seed = seed_;
+  plan.configuration = configuration_;
   plan.most_workgroups = workgroups_;
   plan.most_operations = most_operations_;
   plan.end = end_;
   return plan;
+}
+
+/// With this seed or one of the next, which it keeps then.
+bool Shrinker::fails_with(const Configuration& configuration) {
+  constexpr std::uint64_t kSeeds = 16;
+  for (std::uint64_t seed = seed_; seed < seed_ + kSeeds && !time_is_up(); ++seed) {
+    TrialPlan plainer = plan();
+    plainer.seed = seed;
+    plainer.configuration = configuration;
+    if (!runner_.run(plainer).failed) continue;
+    seed_ = seed;
+    configuration_ = configuration;
+    return true;
+  }
+  return false;
+}
+
+/// All values plain, or one after the other.
+void Shrinker::plainer_configuration() {
+  const Configuration plain = sweep_.at(1);
+  if (configuration_ == plain || fails_with(plain)) return;
+  for (const std::string& word : words_of(plain)) {
+    const Configuration plainer = configuration_with(configuration_, word);
+    if (!(plainer == configuration_)) fails_with(plainer);
+  }
 }
 
 /// Other seeds may fail with fewer workgroups: the first of some is taken.
@@ -76,6 +112,7 @@ std::optional<ShrunkFailure> Shrinker::shrink() {
   const TrialOutcome first = runner_.run(plan());
   const std::uint32_t wanted = first.wanted_workgroups;
   most_operations_ = kTimesAsMany * (first.operations + kFewOperations);
+  plainer_configuration();
   fewer_workgroups(wanted);
   TrialPlan recorded = plan();
   recorded.records = true;
@@ -95,6 +132,8 @@ std::optional<ShrunkFailure> Shrinker::shrink() {
   out.answers = count_answers(out.schedules);
   out.forced = count_forced(out.schedules);
   out.what = what_;
+  out.configuration = configuration_;
+  out.unusual = unusual_words(configuration_, sweep_);
   return out;
 }
 

@@ -1,6 +1,7 @@
 #include "emulator/seeds/seed_trial.h"
 
 #include "emulator/host/device_state.h"
+#include "emulator/report/collector.h"
 #include "emulator/seeds/schedule_shrink.h"
 #include "emulator/watch/own_command.h"
 
@@ -8,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <cstdlib>
 
 namespace heddle::seeds {
@@ -34,24 +35,12 @@ std::string schedule_text(const void* context) {
   return text;
 }
 
-/// How many workgroups are resident in a trial, where nobody says it: with each seed another number, since what one of
-/// them does too early needs that it has begun.
-std::uint32_t drawn_residents(std::uint64_t seed) {
-  constexpr std::array<std::uint32_t, 4> kResidents{2, 4, 8, 2};
-  return kResidents[SeededChoice(seed).below(kResidents.size(), ChoicePoint::Workgroup)];
-}
-
-bool draws_residents(const SeedOptions& options) {
-  const char* named = std::getenv("HEDDLE_RESIDENT_WORKGROUPS");
-  return options.device.resident_workgroups == 0 && (!named || !*named);
-}
-
-DeviceOptions device_options(const SeedOptions& options, const TrialPlan& plan) {
+DeviceOptions device_options(const SeedOptions& options, const TrialPlan& plan, const Configuration& configuration) {
   DeviceOptions device = options.device;
   device.mode = Mode::Emulated;
   device.seed = plan.seed;
   device.trace = plan.trace;
-  if (draws_residents(options)) device.resident_workgroups = drawn_residents(plan.seed);
+  configuration.complete(device);
   if (!plan.edits.empty()) device.edits = plan.edits;
   const char* named = std::getenv("HEDDLE_MEMORY");
   if (!device.memory && (!named || !*named)) device.memory = memory_policy("random");
@@ -61,19 +50,47 @@ DeviceOptions device_options(const SeedOptions& options, const TrialPlan& plan) 
 }  // namespace
 
 std::shared_ptr<DeviceState> TrialRunner::device_for(const TrialPlan& plan, decltype(DeviceOptions::choices) choices) {
-  if (left_ && plan.trace.empty()) {
-    left_->restart(plan.seed, std::move(choices));
-    if (draws_residents(search_.options())) left_->set_residents(drawn_residents(plan.seed));
-    return std::move(left_);
+  const Configuration configuration = plan.configuration ? *plan.configuration : search_.sweep().at(plan.seed);
+  if (plan.trace.empty()) {
+    if (std::shared_ptr<DeviceState> left = left_with(configuration)) {
+      left->restart(plan.seed, std::move(choices));
+      left->lay_out(configuration);
+      return left;
+    }
   }
-  DeviceOptions options = device_options(search_.options(), plan);
+  DeviceOptions options = device_options(search_.options(), plan, configuration);
   options.choices = std::move(choices);
   return std::make_shared<DeviceState>(std::move(options));
 }
 
 // Buffers have the device they were made on.
 void TrialRunner::keep(std::shared_ptr<DeviceState> device) {
-  if (device.use_count() == 1 && device->can_restart()) left_ = std::move(device);
+  if (device.use_count() == 1 && device->can_restart()) left_.push_back(std::move(device));
+}
+
+// What has another memory, or other limits, is made anew.
+std::shared_ptr<DeviceState> TrialRunner::left_with(const Configuration& configuration) {
+  const auto fits = [&](const std::shared_ptr<DeviceState>& device) {
+    const DeviceOptions& o = device->options;
+    return (!configuration.memory || *configuration.memory == *o.memory) &&
+           (!configuration.limits || *configuration.limits == *o.limits);
+  };
+  const auto found = std::find_if(left_.begin(), left_.end(), fits);
+  if (found == left_.end()) return nullptr;
+  std::shared_ptr<DeviceState> device = std::move(*found);
+  left_.erase(found);
+  return device;
+}
+
+void TrialRunner::fail_if_raced(const DeviceState& device, std::uint64_t seed, TrialOutcome& outcome) const {
+  if (outcome.failed || outcome.abandoned || !search_.options().races_fail || !device.watchers.has_races()) return;
+  report::Collector found;
+  device.watchers.collect(found, seed);
+  const RaceReport report = search_.race_report(found);
+  if (report.races.empty()) return;
+  outcome.failed = true;
+  outcome.finding = to_finding(report.races[0]);
+  outcome.what = to_string(*outcome.finding);
 }
 
 // What a framework has to say of its checks is told before what ended the trial, which may be the framework itself.
@@ -135,6 +152,7 @@ TrialOutcome TrialRunner::run(const TrialPlan& plan) {
     outcome.wanted_workgroups = trial.wanted_workgroups();
     outcome.operations = limit_.spent();
     device->limit = nullptr;
+    fail_if_raced(*device, plan.seed, outcome);
     if (plan.look && !outcome.abandoned && device->watchers.looks_for_races()) plan.look(device->watchers);
   }
   if (!outcome.abandoned) keep(std::move(device));
@@ -153,6 +171,7 @@ std::optional<std::string> replay(const TrialFunction& trial, const ShrunkFailur
   plan.seed = failure.seed;
   plan.most_workgroups = failure.workgroups;
   plan.schedules = failure.schedules;
+  plan.configuration = failure.configuration;
   const seeds::TrialOutcome outcome = seeds::TrialRunner(search, nullptr).run(plan);
   if (!outcome.failed) return std::nullopt;
   return outcome.what;

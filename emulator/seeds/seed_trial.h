@@ -30,6 +30,8 @@ struct TrialPlan {
   /// says.
   std::optional<std::vector<Schedule>> schedules;
   bool records = false;
+  /// Nothing: as the sweep has it for the seed.
+  std::optional<Configuration> configuration;
   /// Edits of the kernels. All trials of one runner have the same.
   std::vector<Edit> edits = {};
   /// Where the trace of it goes; empty for none.
@@ -64,14 +66,16 @@ class TrialRunner {
 
  private:
   std::shared_ptr<DeviceState> device_for(const TrialPlan& plan, decltype(DeviceOptions::choices) choices);
+  std::shared_ptr<DeviceState> left_with(const Configuration& configuration);
   void keep(std::shared_ptr<DeviceState> device);
   /// Says how it ended; but for what limits say.
   void call(Trial& trial, TrialOutcome& outcome);
+  void fail_if_raced(const DeviceState& device, std::uint64_t seed, TrialOutcome& outcome) const;
 
   const Search& search_;
   TrialLimit limit_;
-  /// What the last trial left; null for nothing.
-  std::shared_ptr<DeviceState> left_;
+  /// What trials left, one for each memory and limits.
+  std::vector<std::shared_ptr<DeviceState>> left_;
 };
 
 /// Makes a failure smaller, until `stop`.

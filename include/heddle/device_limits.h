@@ -54,7 +54,8 @@ struct DeviceLimits {
 };
 
 /// All profiles that have names: "heddle", which is what heddle can do; "vulkan-minimum", what every implementation of
-/// Vulkan 1.3 must have; "typical-desktop".
+/// Vulkan 1.3 must have; "typical-desktop" (NVIDIA), "amd", "intel", "adreno" and "mali", modelled after families
+/// of desktop and mobile GPUs. Their sources are in emulator/host/device_limits.cpp.
 std::span<const DeviceLimits> device_limit_profiles();
 
 /// The profile of that name. Throws std::invalid_argument, which lists the names, where no profile has that one.

@@ -6,6 +6,7 @@
 
 #include <heddle/host.h>
 #include <heddle/schedule.h>
+#include <heddle/sweep.h>
 
 #include <algorithm>
 #include <chrono>
@@ -87,11 +88,14 @@ struct SeedOptions {
   std::optional<std::string> replay_file;
   /// With DeviceOptions::races all trials look for races. These are in SeedReport::races, and fail no trial.
   /// The options of every device, but for mode (Emulated), seed and choices; only the first failure is traced. The
-  /// memory policy is "random" if neither this nor HEDDLE_MEMORY says another. Where neither this nor
-  /// HEDDLE_RESIDENT_WORKGROUPS says how many workgroups are resident, each seed draws 2, 4 or 8. Workgroups begin in
-  /// the order of their numbers unless DeviceOptions::workgroup_order says otherwise: no seed finds a kernel that waits
-  /// for those with lower ones.
+  /// memory policy is "random" where nothing says another.
   DeviceOptions device;
+  /// What each seed varies beside the order of execution, as class Sweep reads it: HEDDLE_SWEEP, or this, or "usual",
+  /// which is the size of subgroups, the lanes of invocations, the order in which workgroups begin, how many are
+  /// resident, and the memory policy. What `device` or a variable of the environment fixes is not varied.
+  std::optional<std::string> sweep;
+  /// Whether a trial fails in which kernels race: then the race is made smaller, and has a file that repeats it.
+  bool races_fail = false;
   /// Where failures, and on a terminal a progress bar, go; null for nowhere. With it the first SIGINT (Ctrl-C) or
   /// SIGTERM ends the search, prints what was found until then, and is raised again; a trial that is in a loop of its
   /// own has half a second, then the program ends.
@@ -116,6 +120,10 @@ struct ShrunkFailure {
   /// How many answers there are, and how many of them delay, keep or interrupt something.
   std::uint64_t answers = 0;
   std::uint64_t forced = 0;
+  /// Of the values that the search varies the plain ones, as far as it fails with them.
+  Configuration configuration;
+  /// Those that are not plain: "subgroup=64"; empty if all are.
+  std::string unusual;
   /// How many answers there were in the failure as it was found.
   std::uint64_t answers_before = 0;
   std::uint64_t forced_before = 0;
@@ -133,6 +141,8 @@ struct SeedFailure {
   std::optional<Finding> finding;
   /// A command for the shell.
   std::string replay;
+  /// What the search varies, as this seed had it.
+  Configuration configuration;
   /// The file with the run of the first failure, as it was made smaller, if a trace was asked for
   /// (DeviceOptions::trace, HEDDLE_TRACE).
   std::string trace;
@@ -141,8 +151,17 @@ struct SeedFailure {
   std::optional<ShrunkFailure> shrunk;
 };
 
+/// Seeds one after another, first and last among them, in steps of SeedShard::count.
+struct SeedRange {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  friend bool operator==(const SeedRange&, const SeedRange&) = default;
+};
+
 struct SeedReport {
   std::uint64_t trials = 0;
+  /// Which seeds were tried, in ascending order.
+  std::vector<SeedRange> tried;
   /// By seed.
   std::vector<SeedFailure> failures;
   /// The races of all trials, each bug once, if they were asked for. A search that stops at a failure has tried some
@@ -174,6 +193,8 @@ class TestFramework {
   virtual std::string test() const = 0;
   /// The words of a command that runs the test `test()` alone, given the words that this program was started with.
   virtual std::vector<std::string> command(std::vector<std::string> words) const = 0;
+  /// Which part of its seeds the test that runs is to try: frameworks share out tests, and so the parts of one.
+  virtual SeedShard part() const { return {}; }
   /// Before the first trial of a search and after the last one, on the thread that searches.
   virtual void search_begins() {}
   virtual void search_ends() {}
@@ -208,7 +229,8 @@ TrialFunction trial_function(Test& test) {
 /// seed N alone is tried: that is what the replay command of a failure does. With HEDDLE_REPLAY=FILE a smaller failure
 /// is repeated, and nothing else is tried: a search of another test, or another search of that one, tries no seed.
 /// HEDDLE_EXPLORE_SHRINK=N wins over SeedOptions::shrink_budget, in milliseconds, and HEDDLE_EXPLORE_CHANGES=N over
-/// SeedOptions::change_budget. A search in which trials fail throws nothing:
+/// SeedOptions::change_budget. HEDDLE_EXPLORE_SEEDS=N wins over `seeds`, and with HEDDLE_EXPLORE_SECONDS=N no trial of
+/// any search of this process begins after so many seconds. A search in which trials fail throws nothing:
 /// SeedReport::failed says so, and who does not look at the report is warned by the compiler.
 template <std::invocable<Trial&> Test>
 [[nodiscard("a search that fails throws nothing: require that the report has not failed()")]] SeedReport explore_seeds(
