@@ -15,7 +15,7 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/heddleConfig.cmake.in
   ${PROJECT_BINARY_DIR}/heddleConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/heddleConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/heddleConfig.cmake
+install(FILES ${CMAKE_CURRENT_LIST_DIR}/heddle_kernel_test.cmake ${PROJECT_BINARY_DIR}/heddleConfig.cmake
               ${PROJECT_BINARY_DIR}/heddleConfigVersion.cmake DESTINATION ${package_dir})
 
 # The prefix is only known when installing (`cmake --install --prefix`).

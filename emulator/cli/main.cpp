@@ -18,6 +18,7 @@
 #include "emulator/cli/spirv/command.h"
 #include "emulator/cli/step/command.h"
 #include "emulator/cli/terminal.h"
+#include "emulator/cli/test/command.h"
 #include "emulator/cli/trace/command.h"
 
 namespace {
@@ -30,6 +31,7 @@ ExitCode run(int argc, char** argv) {
   program.require_subcommand(1);
   const heddle::cli::LitmusCommand litmus(program);
   const heddle::cli::RacesCommand races(program);
+  const heddle::cli::TestCommand test(program);
   const heddle::cli::MutateCommand mutate(program);
   const heddle::cli::SpirvCommand spirv(program);
   const heddle::cli::TraceCommand trace(program);
@@ -52,6 +54,7 @@ ExitCode run(int argc, char** argv) {
     return fine ? ExitCode::Fine : ExitCode::BadInput;
   }
   if (races.chosen()) return races.run();
+  if (test.chosen()) return test.run();
   if (mutate.chosen()) return mutate.run();
   if (spirv.chosen()) return spirv.run();
   if (step.chosen()) return step.run();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "emulator/report/escaped.h"
 #include "emulator/report/json.h"
 #include "emulator/report/readable_report.h"
 #include "emulator/report/report_text.h"
@@ -71,56 +72,6 @@ Json sarif_invocation(const std::vector<std::string>& remarks) {
   for (const std::string& remark : remarks)
     notifications.push_back({{"level", "warning"}, {"message", {{"text", remark}}}});
   return {{"executionSuccessful", true}, {"toolExecutionNotifications", notifications}};
-}
-
-std::string escaped_xml(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
-// A property of a command ends at a comma or colon, a message at the end of the line.
-std::string escaped_github(std::string_view text, bool property) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '%':
-        out += "%25";
-        break;
-      case '\n':
-        out += "%0A";
-        break;
-      case '\r':
-        out += "%0D";
-        break;
-      case ',':
-        out += property ? "%2C" : ",";
-        break;
-      case ':':
-        out += property ? "%3A" : ":";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
 }
 
 std::string github_line(const char* command, const SourceLocation& where, const char* title,

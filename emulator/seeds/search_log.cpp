@@ -32,12 +32,14 @@ Json json_of(const SeedFailure& failure) {
 
 Json json_of(const Search& search, std::uint64_t number, std::uint64_t seeds, const SeedReport& report) {
   const SeedOptions& options = search.options();
+  const SeedShard part = search.framework() ? search.framework()->part() : SeedShard();
   Json json = {{"record", "search"},
                {"test", search.test()},
                {"search", number},
                {"first_seed", options.first_seed},
                {"seeds", seeds},
-               {"shard", {options.shard.index, options.shard.count}},
+               {"part", {part.index, part.count}},
+               {"step", options.shard.count},
                {"trials", report.trials},
                {"complete", report.complete},
                {"sweep", search.sweep().text()},

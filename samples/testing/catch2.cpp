@@ -1,4 +1,4 @@
-// Tests of a kernel with Catch2. Its main is compiled elsewhere, or here, after #define
+// Tests of kernels with Catch2. Its main is compiled elsewhere, or here, after #define
 // CATCH_CONFIG_MAIN.
 #define CATCH_CONFIG_MAIN
 #include <catch2/catch.hpp>
@@ -8,36 +8,45 @@
 #include "kernels.h"
 
 using namespace heddle;
+using namespace testing_samples;
+using Catch::Contains;
 
-namespace {
-
-/// One trial: every invocation has what its neighbour wrote.
-template <bool right>
-void neighbours_agree(Trial& trial) {
-  auto out = trial.device().buffer<std::uint32_t>(kSize, "out");
-  trial.device().dispatch(neighbour<right>, {1}, {kSize}, out);
-  const auto seen = out.read();
-  for (std::uint32_t i = 0; i < kSize; ++i) CHECK(seen[i] == (i + 1) % kSize + 1);
+TEST_CASE("the right look-back has no race, and gives its sum under all seeds") {
+  CHECK(race_free(looked_back<LookBack::Right>));
+  CHECK(only_outcomes(looked_back<LookBack::Right>, {15}));
 }
 
-/// The test prints what is wrong: the search does not.
-SeedOptions with_races() {
-  SeedOptions options;
-  options.print_to = nullptr;
-  options.device.races = true;
-  return options;
+TEST_CASE("the look-back with a relaxed flag races where the sum is passed on") {
+  CHECK(has_race(looked_back<LookBack::RelaxedFlag>, {"sums", kSumReadLine, kSumWriteLine}));
+  CHECK_THAT(race_free(looked_back<LookBack::RelaxedFlag>).explain(), Contains("kReleaseBuffers"));
 }
 
-}  // namespace
-
-TEST_CASE("the right kernel fails under no seed, and has no race") {
-  const SeedReport report = explore_seeds(neighbours_agree<true>, 50, with_races());
-  CHECK(report.what() == "");
-  CHECK(race_places(report.races) == RacePlaces{});
+TEST_CASE("the look-back without a ticket waits for a workgroup that has not begun") {
+  const Answer answer = only_outcomes(looked_back<LookBack::NoTicket>, {15});
+  CHECK_FALSE(answer);
+  CHECK_THAT(answer.explain(), Contains("no progress") && Contains("order=shuffled"));
 }
 
-TEST_CASE("the wrong kernel fails under some seed, and has this race and no other") {
-  const SeedReport report = explore_seeds(neighbours_agree<false>, 50, with_races());
-  CHECK_THAT(report.what(), Catch::Contains("CHECK( seen[i] == (i + 1) % kSize + 1 )"));
-  CHECK(race_places(report.races) == RacePlaces{{"tile", kWriteLine, kReadLine}});
+TEST_CASE("the right lock counts to four, and the one that is given back relaxed races") {
+  CHECK(race_free(counted<true>));
+  CHECK(only_outcomes(counted<true>, {4}));
+  CHECK(has_race(counted<false>, {"count", kCountLine, kCountLine}));
+}
+
+TEST_CASE("the right reduction is the same as a loop, and nothing in it is undefined") {
+  CHECK(same_as<std::uint32_t>(sum_of, reduced<true>, breaking_sizes(kSize)));
+  CHECK(nothing_undefined(reduces<true>));
+  CHECK(race_free(reduces<true>));
+}
+
+TEST_CASE("the reduction without its last barriers races where it adds, and gives wrong sums") {
+  CHECK(races_at(reduces<false>, {{"tile", kAddLine, kAddLine}}, 50));
+  const Answer answer = same_as<std::uint32_t>(sum_of, reduced<false>, breaking_sizes(kSize));
+  CHECK_FALSE(answer);
+  CHECK_THAT(answer.explain(), Contains("in the reference"));
+}
+
+// Four test cases, each with a part of the seeds: `--shard-count` and `ctest -j` share them out.
+KERNEL_TEST_CASE(4, "the right look-back has no race under many seeds", "[many]") {
+  CHECK(race_free(looked_back<LookBack::Right>, 2000));
 }

@@ -1,4 +1,4 @@
-// Tests of a kernel with GoogleTest, whose main is a library (GTest::gtest_main).
+// Tests of kernels with GoogleTest, whose main is a library (GTest::gtest_main).
 #include <gtest/gtest.h>
 
 #include <heddle/testing/gtest.h>
@@ -6,36 +6,51 @@
 #include "kernels.h"
 
 using namespace heddle;
+using namespace testing_samples;
 
 namespace {
 
-/// One trial: every invocation has what its neighbour wrote.
-template <bool right>
-void neighbours_agree(Trial& trial) {
-  auto out = trial.device().buffer<std::uint32_t>(kSize, "out");
-  trial.device().dispatch(neighbour<right>, {1}, {kSize}, out);
-  const auto seen = out.read();
-  for (std::uint32_t i = 0; i < kSize; ++i) EXPECT_EQ(seen[i], (i + 1) % kSize + 1);
-}
-
-/// The test prints what is wrong: the search does not.
-SeedOptions with_races() {
-  SeedOptions options;
-  options.print_to = nullptr;
-  options.device.races = true;
-  return options;
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
 }
 
 }  // namespace
 
-TEST(RightKernel, FailsUnderNoSeedAndHasNoRace) {
-  const SeedReport report = explore_seeds(neighbours_agree<true>, 50, with_races());
-  EXPECT_EQ(report.what(), "");
-  EXPECT_EQ(race_places(report.races), RacePlaces{});
+TEST(LookBack, HasNoRaceAndGivesItsSumUnderAllSeeds) {
+  EXPECT_TRUE(holds(race_free(looked_back<LookBack::Right>)));
+  EXPECT_TRUE(holds(only_outcomes(looked_back<LookBack::Right>, {15})));
 }
 
-TEST(WrongKernel, FailsUnderSomeSeedAndHasThisRaceAndNoOther) {
-  const SeedReport report = explore_seeds(neighbours_agree<false>, 50, with_races());
-  EXPECT_NE(report.what().find("seen[i]"), std::string::npos) << report.what();
-  EXPECT_EQ(race_places(report.races), (RacePlaces{{"tile", kWriteLine, kReadLine}}));
+TEST(LookBack, WithARelaxedFlagRacesWhereTheSumIsPassedOn) {
+  EXPECT_TRUE(holds(has_race(looked_back<LookBack::RelaxedFlag>, {"sums", kSumReadLine, kSumWriteLine})));
+}
+
+TEST(LookBack, WithoutATicketWaitsForAWorkgroupThatHasNotBegun) {
+  const Answer answer = only_outcomes(looked_back<LookBack::NoTicket>, {15});
+  EXPECT_FALSE(holds(answer));
+  EXPECT_TRUE(has(answer.explain(), "no progress") && has(answer.explain(), "order=shuffled")) << answer.explain();
+}
+
+TEST(Lock, CountsToFourAndRacesWhereItIsGivenBackRelaxed) {
+  EXPECT_TRUE(holds(race_free(counted<true>)));
+  EXPECT_TRUE(holds(only_outcomes(counted<true>, {4})));
+  EXPECT_TRUE(holds(has_race(counted<false>, {"count", kCountLine, kCountLine})));
+}
+
+TEST(Reduction, IsTheSameAsALoopAndNothingInItIsUndefined) {
+  EXPECT_TRUE(holds(same_as<std::uint32_t>(sum_of, reduced<true>, breaking_sizes(kSize))));
+  EXPECT_TRUE(holds(nothing_undefined(reduces<true>)));
+  EXPECT_TRUE(holds(race_free(reduces<true>)));
+}
+
+TEST(Reduction, WithoutItsLastBarriersRacesWhereItAddsAndGivesWrongSums) {
+  EXPECT_TRUE(holds(races_at(reduces<false>, {{"tile", kAddLine, kAddLine}}, 50)));
+  const Answer answer = same_as<std::uint32_t>(sum_of, reduced<false>, breaking_sizes(kSize));
+  EXPECT_FALSE(holds(answer));
+  EXPECT_TRUE(has(answer.explain(), "in the reference")) << answer.explain();
+}
+
+// Four tests, each with a part of the seeds: GTEST_TOTAL_SHARDS and `ctest -j` share them out.
+KERNEL_TEST(LookBack, HasNoRaceUnderManySeeds, 4) {
+  EXPECT_TRUE(holds(race_free(looked_back<LookBack::Right>, 2000)));
 }

@@ -113,3 +113,29 @@ TEST_CASE("a check after a search is the test's again") {
   std::ignore = explore_seeds([](Trial&) { CHECK(false); }, 1, quiet());
   CHECK(Catch::getResultCapture().getCurrentTestName() == "a check after a search is the test's again");
 }
+
+TEST_CASE("an answer is checked as it is, and one that is not ok prints what it explains") {
+  const Answer answer = passes([](Trial& trial) { CHECK(trial.seed() != 3); }, 5, quiet());
+  CHECK_FALSE(answer);
+  CHECK_THAT(Catch::Detail::stringify(answer), Catch::Contains("a trial fails") && Catch::Contains("seed 3 fails"));
+}
+
+namespace {
+
+std::size_t parted_trials = 0;
+
+}  // namespace
+
+KERNEL_TEST_CASE(3, "parts of a test share out its seeds", "") {
+  const SeedReport report = explore_seeds([](Trial&) {}, 20, quiet());
+  parted_trials += report.trials;
+  const SeedShard part = detail::part_of_test();
+  CHECK(part.count == 3);
+  CHECK(report.tried.front().first == part.index);
+  CHECK(report.trials == (part.index == 3 ? 6 : 7));
+}
+
+TEST_CASE("where all parts of a test ran they tried each seed once, and what follows them is no part") {
+  CHECK(parted_trials <= 20);
+  CHECK(explore_seeds([](Trial&) {}, 20, quiet()).trials == 20);
+}

@@ -70,3 +70,29 @@ TEST(Values, ArePrintedByTheirNames) {
   EXPECT_EQ(testing::PrintToString(FindingKind::DataRace), "data race");
   EXPECT_EQ(testing::PrintToString(RacePlaces{{"tile", 15, 12}}), "'tile' in lines 12 and 15");
 }
+
+TEST(Answers, AreExpectedByWhatHolds) {
+  const Answer good = passes([](Trial& trial) { EXPECT_GT(trial.seed(), 0u); }, 5, quiet());
+  EXPECT_TRUE(holds(good));
+  const Answer bad = passes([](Trial& trial) { EXPECT_NE(trial.seed(), 3u); }, 5, quiet());
+  const testing::AssertionResult result = holds(bad);
+  EXPECT_FALSE(result);
+  EXPECT_NE(std::string(result.message()).find("seed 3 fails"), std::string::npos) << result.message();
+}
+
+namespace {
+
+std::size_t parted_trials = 0;
+
+}  // namespace
+
+KERNEL_TEST(Parts, ShareOutSeeds, 3) {
+  const SeedReport report = explore_seeds([](Trial&) {}, 20, quiet());
+  EXPECT_EQ(detail::part_of_test().count, 3u);
+  EXPECT_TRUE(report.trials == 6 || report.trials == 7) << report.trials;
+  parted_trials += report.trials;
+}
+
+TEST(Parts, TryEachSeedOnceWhereAllOfThemRan) {
+  EXPECT_LE(parted_trials, 20u);
+}

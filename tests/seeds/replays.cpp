@@ -121,7 +121,7 @@ TEST_CASE("a file that is no replay, or a damaged one, is refused with its name 
   };
   refuse(file.path(), "", ":1: no failure that this heddle wrote");
   refuse(file.path(), "heddle trace 3\n", ":1: no failure that this heddle wrote");
-  refuse(file.path(), changed("heddle replay 2", "heddle replay 1"), ":1: ");
+  refuse(file.path(), changed("heddle replay 3", "heddle replay 1"), ":1: ");
   refuse(file.path(), changed("\nseed ", "\nseed x"), ":4: 'x");
   refuse(file.path(), changed("\nworkgroups ", "\ngroups "), ":5: 'workgroups' is expected here");
   refuse(file.path(), without_sum(good), "the file ends here: it was cut off");
@@ -132,6 +132,32 @@ TEST_CASE("a file that is no replay, or a damaged one, is refused with its name 
   refuse(file.path(), changed("\nend ", "\ndispatch 1\nweather 2 1\nend "), "'weather' is no kind of choice");
   const test::Variable none("HEDDLE_REPLAY", file.path() + ".none");
   CHECK_THROWS_WITH(explore_seeds(first_comes_first, 5, quiet()), Catch::Contains("cannot be read"));
+}
+
+TEST_CASE("a file of heddle before sweeps, which has no configuration, is read, with the residents of its seed") {
+  const TemporaryFile file;
+  SeedOptions options = quiet();
+  options.sweep = "residents=2";
+  options.replay_file = file.path();
+  // The residents that were drawn then for a seed are not those of the sweep: some seed has two.
+  for (options.first_seed = 1; options.first_seed < 200; ++options.first_seed) {
+    const SeedReport found = explore_seeds(first_comes_first, 1, options);
+    if (!found.failed()) continue;
+    REQUIRE(found.failures[0].shrunk);
+    make_next(file.path());
+    std::string content = without_sum(content_of(file.path()));
+    content.replace(0, std::string("heddle replay 3").size(), "heddle replay 2");
+    const std::size_t begin = content.find("configuration ");
+    content.erase(begin, content.find('\n', begin) + 1 - begin);
+    std::ofstream(file.path()) << with_sum(content);
+    const test::Variable again("HEDDLE_REPLAY", file.path());
+    const SeedReport repeated = explore_seeds(first_comes_first, 200, options);
+    REQUIRE(repeated.trials == 1);
+    REQUIRE(repeated.failed());
+    CHECK_THAT(to_string(repeated.failures[0].configuration), Catch::StartsWith("residents="));
+    return;
+  }
+  FAIL("no seed fails");
 }
 
 TEST_CASE("a replay that cannot be written is told with the failure") {

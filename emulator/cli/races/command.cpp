@@ -1,14 +1,11 @@
 #include "emulator/cli/races/command.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <map>
 #include <optional>
 #include <stdexcept>
 
@@ -17,6 +14,7 @@
 #include "emulator/cli/races/patch_file.h"
 #include "emulator/cli/races/program_run.h"
 #include "emulator/cli/races/repeated_program.h"
+#include "emulator/cli/races/report_formats.h"
 #include "emulator/cli/races/separate_program.h"
 #include "emulator/cli/races/temporary_file.h"
 #include "emulator/cli/terminal.h"
@@ -27,12 +25,6 @@ namespace heddle::cli {
 namespace {
 
 constexpr double kMostSeconds = 1e6;
-
-const std::map<std::string, ReportFormat> kFormats = {{"text", ReportFormat::Text},
-                                                      {"json", ReportFormat::Json},
-                                                      {"sarif", ReportFormat::Sarif},
-                                                      {"junit", ReportFormat::JUnit},
-                                                      {"github", ReportFormat::GitHub}};
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
@@ -76,7 +68,7 @@ be started, or one that dispatched no kernel; 130 interrupted (what was found un
 
 RacesCommand::RacesCommand(CLI::App& program) {
   command_ = program.add_subcommand("races", "Run a program and report the data races of its kernels");
-  command_->add_option("--format", format_, "text, json, sarif, junit or github")->check(CLI::IsMember(kFormats));
+  command_->add_option("--format", format_, "text, json, sarif, junit or github")->check(CLI::IsMember(kReportFormats));
   command_->add_flag("--json", json_,
                      "as --format json: one object a race (or advice, or remark) a line, and a summary");
   CLI::Option* const memory =
@@ -89,6 +81,10 @@ RacesCommand::RacesCommand(CLI::App& program) {
                    "what nobody wrote and what subgroup operations leave undefined: of the seed, or zero, and nobody "
                    "looks at what it decides")
       ->check(CLI::IsMember({"seed", "zero"}));
+  command_->add_option("--sweep", sweep_,
+                       "what the seed decides of the device: subgroup=8,32 lanes=shuffled memory=random ... (as heddle "
+                       "test, whose --list-sweeps has all words)")
+      ->option_text("WORDS");
   command_->add_option("--suppress", suppressions_, "a file of races that do not count (HEDDLE_RACES_SUPPRESS)");
   command_
       ->add_option("--same-value", same_value_,
@@ -132,11 +128,7 @@ void RacesCommand::separate_program(std::vector<std::string>& arguments) const {
 }
 
 ReportFormat RacesCommand::format() const {
-  if (json_) return ReportFormat::Json;
-  if (format_ != "text") return kFormats.at(format_);
-  if (std::getenv("GITHUB_ACTIONS")) return ReportFormat::GitHub;
-  const bool colour = output_.empty() && isatty(STDOUT_FILENO) != 0 && !std::getenv("NO_COLOR");
-  return colour ? ReportFormat::ColouredText : ReportFormat::Text;
+  return report_format(json_ ? "json" : format_, output_.empty());
 }
 
 void RacesCommand::set_environment(const std::string& records) const {
@@ -145,6 +137,7 @@ void RacesCommand::set_environment(const std::string& records) const {
   unsetenv("HEDDLE_RACES_SUPPRESS");
   if (!memory_.empty()) setenv("HEDDLE_MEMORY", memory_.c_str(), 1);
   if (!seed_.empty()) setenv("HEDDLE_SEED", seed_.c_str(), 1);
+  if (!sweep_.empty()) setenv("HEDDLE_SWEEP", sweep_.c_str(), 1);
   if (!undefined_.empty()) setenv("HEDDLE_UNDEFINED", undefined_.c_str(), 1);
   if (!same_value_.empty()) setenv("HEDDLE_RACES_SAME_VALUE", same_value_.c_str(), 1);
   if (advise_) setenv("HEDDLE_RACES_ADVISE", "1", 1);

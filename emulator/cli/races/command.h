@@ -46,6 +46,7 @@ class RacesCommand {
   std::string memory_;
   std::string seed_;
   std::string undefined_;
+  std::string sweep_;
   std::string output_;
   std::string html_;
   std::string suppressions_;

@@ -107,13 +107,58 @@ int wait_until(pid_t child, const SignalsHeld& signals, std::chrono::steady_cloc
   return status;
 }
 
-void take_streams_away() {
-  const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, stream);
+/// Told once, and killed if that does not help.
+class ToldToEnd {
+ public:
+  explicit ToldToEnd(pid_t child) : child_(child) {}
+  void tell() {
+    if (is_told_) return;
+    is_told_ = true;
+    told_at_ = std::chrono::steady_clock::now();
+    kill(child_, SIGINT);
+  }
+  void insist() const {
+    constexpr auto kPatience = std::chrono::seconds(2);
+    if (is_told_ && std::chrono::steady_clock::now() - told_at_ > kPatience) kill(child_, SIGKILL);
+  }
+
+ private:
+  pid_t child_;
+  bool is_told_ = false;
+  std::chrono::steady_clock::time_point told_at_;
+};
+
+int wait_and_tick(pid_t child, const SignalsHeld& signals, std::optional<std::chrono::steady_clock::time_point> until,
+                  const std::function<void()>& tick, ProgramEnd& end) {
+  using Clock = std::chrono::steady_clock;
+  constexpr auto kBetween = std::chrono::milliseconds(100);
+  ToldToEnd told(child);
+  int status = 0;
+  while (waitpid(child, &status, WNOHANG) != child) {
+    const int signal = signals.next_until(Clock::now() + kBetween);
+    if (signal != 0 && signal != SIGCHLD) end.interrupted = true;
+    if (until && Clock::now() >= *until) end.too_late = true;
+    if (end.interrupted || end.too_late) told.tell();
+    told.insist();
+    tick();
+  }
+  if (signals.take_interrupt()) end.interrupted = true;
+  return status;
 }
 
-ProgramEnd run(const std::vector<std::string>& program,
-               std::optional<std::chrono::steady_clock::time_point> quietly_until) {
+/// What the program reads from, and writes to.
+void take_streams_away(const char* writes_to) {
+  const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+  const int out = open(writes_to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  dup2(nothing, STDIN_FILENO);
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) dup2(out < 0 ? nothing : out, stream);
+}
+
+/// Waits for a child, and returns its status.
+using Wait = std::function<int(pid_t, const SignalsHeld&, ProgramEnd&)>;
+
+/// `writes_to` is null for this process's standard streams.
+ProgramEnd run(const std::vector<std::string>& program, const char* writes_to, const Wait& wait) {
   ProgramEnd end;
   std::vector<char*> arguments;
   for (const std::string& argument : program) arguments.push_back(const_cast<char*>(argument.c_str()));
@@ -127,7 +172,7 @@ ProgramEnd run(const std::vector<std::string>& program,
   const pid_t child = fork();
   if (child == 0) {
     signals.restore();
-    if (quietly_until) take_streams_away();
+    if (writes_to) take_streams_away(writes_to);
     become(arguments, ends[1]);
   }
   close(ends[1]);
@@ -135,8 +180,7 @@ ProgramEnd run(const std::vector<std::string>& program,
   if (child > 0 && read(ends[0], &error, sizeof error) != sizeof error) error = 0;
   close(ends[0]);
   if (child > 0) {
-    const int status =
-        quietly_until ? wait_until(child, signals, *quietly_until, end) : wait_for(child, signals, end.interrupted);
+    const int status = wait(child, signals, end);
     end.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
   if (error != 0) end.error = std::strerror(error);
@@ -146,11 +190,22 @@ ProgramEnd run(const std::vector<std::string>& program,
 }  // namespace
 
 ProgramEnd run_program(const std::vector<std::string>& program) {
-  return run(program, std::nullopt);
+  return run(program, nullptr, [](pid_t child, const SignalsHeld& signals, ProgramEnd& end) {
+    return wait_for(child, signals, end.interrupted);
+  });
 }
 
-ProgramEnd run_quietly(const std::vector<std::string>& program, std::chrono::steady_clock::time_point end) {
-  return run(program, end);
+ProgramEnd run_into(const std::vector<std::string>& program, const std::string& file,
+                    std::optional<std::chrono::steady_clock::time_point> until, const std::function<void()>& tick) {
+  return run(program, file.c_str(), [&](pid_t child, const SignalsHeld& signals, ProgramEnd& end) {
+    return wait_and_tick(child, signals, until, tick, end);
+  });
+}
+
+ProgramEnd run_quietly(const std::vector<std::string>& program, std::chrono::steady_clock::time_point until) {
+  return run(program, "/dev/null", [&](pid_t child, const SignalsHeld& signals, ProgramEnd& end) {
+    return wait_until(child, signals, until, end);
+  });
 }
 
 }  // namespace heddle::cli
