@@ -231,9 +231,9 @@ namespace {
 /// The command that makes an emulated dispatch run as it did.
 std::string replay_of(const detail::DeviceState& state) {
   const DeviceOptions& options = state.options;
-  return fmt::format("HEDDLE_MODE=emulated{} {}HEDDLE_SEED={} (dispatch {} of the device)",
-                     options.memory->sequential ? "" : fmt::format(" HEDDLE_MEMORY={}", options.memory->name),
-                     watch::layout_assignments(), state.seed(), state.dispatches - 1);
+  return fmt::format("{}{}{}{} (dispatch {} of the device)", watch::InTrial::any() ? "" : "HEDDLE_MODE=emulated ",
+                     watch::memory_assignment(*options.memory), watch::layout_assignments(),
+                     watch::seed_assignment(state.seed()), state.dispatches - 1);
 }
 
 std::string on_one_line(std::string text) {

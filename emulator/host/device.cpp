@@ -168,7 +168,7 @@ std::string schedule_text(const void* context) {
   const std::string schedule =
       fmt::format("  schedule: dispatch {} of a device: {}\n", running.number, state.description());
   if (!state.in_order()) return schedule;
-  return schedule + fmt::format("  again: HEDDLE_MODE=emulated HEDDLE_MEMORY={} {} {}\n", state.options.memory->name,
+  return schedule + fmt::format("  again: HEDDLE_MODE=emulated {}{} {}\n", watch::memory_assignment(*state.options.memory),
                                 watch::seed_assignment(state.seed()), watch::own_command());
 }
 

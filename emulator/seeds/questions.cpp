@@ -39,6 +39,14 @@ Answer answer(bool ok, SeedReport report, const std::string& asked, const std::s
   return {ok, std::move(report), std::move(text)};
 }
 
+/// Where races are expected nobody wants to mend them, or to see them made smaller; and all seeds are tried.
+void expect_races(SeedOptions& options) {
+  options.device.races = true;
+  options.stop_at_first = false;
+  options.shrink_budget = std::chrono::milliseconds(0);
+  options.change_budget = std::chrono::milliseconds(0);
+}
+
 /// What each outcome came with first.
 class Outcomes {
  public:
@@ -88,6 +96,12 @@ bool is_prime(std::size_t number) {
 }
 
 }  // namespace
+
+std::string Answer::command() const {
+  if (report_.failures.empty()) return "";
+  const SeedFailure& first = report_.failures.front();
+  return first.shrunk && !first.shrunk->replay.empty() ? first.shrunk->replay : first.replay;
+}
 
 std::ostream& operator<<(std::ostream& out, const Answer& answer) {
   return out << answer.explain();
@@ -141,9 +155,7 @@ Answer ask_race_free(const TrialFunction& program, std::uint64_t seeds, SeedOpti
 }
 
 Answer ask_race(const TrialFunction& program, const RaceMatch& match, std::uint64_t seeds, SeedOptions options) {
-  options.device.races = true;
-  options.stop_at_first = false;
-  options.shrink_budget = std::chrono::milliseconds(0);
+  expect_races(options);
   SeedReport report = searched(program, seeds, std::move(options));
   const auto& races = report.races.races;
   const bool ok = std::any_of(races.begin(), races.end(), [&](const DataRace& race) { return match.fits(race); });
@@ -152,9 +164,7 @@ Answer ask_race(const TrialFunction& program, const RaceMatch& match, std::uint6
 }
 
 Answer ask_races(const TrialFunction& program, const RacePlaces& places, std::uint64_t seeds, SeedOptions options) {
-  options.device.races = true;
-  options.stop_at_first = false;
-  options.shrink_budget = std::chrono::milliseconds(0);
+  expect_races(options);
   SeedReport report = searched(program, seeds, std::move(options));
   const RacePlaces found = race_places(report.races);
   std::ostringstream told;

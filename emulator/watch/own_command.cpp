@@ -84,6 +84,16 @@ bool InTrial::any() {
   return t_command != nullptr;
 }
 
+std::string memory_assignment(const MemoryPolicy& policy) {
+  const auto is_set = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return value && *value;
+  };
+  const bool is_decided_by_seed = InTrial::any() || is_set("HEDDLE_SWEEP");
+  if (policy.sequential || (is_decided_by_seed && !is_set("HEDDLE_MEMORY"))) return "";
+  return fmt::format("HEDDLE_MEMORY={} ", policy.name);
+}
+
 std::string seed_assignment(std::uint64_t seed) {
   return fmt::format("{}={}", InTrial::any() ? "HEDDLE_EXPLORE_SEED" : "HEDDLE_SEED", seed);
 }

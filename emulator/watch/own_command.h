@@ -3,6 +3,8 @@
 /// \file
 /// The command line and the seed that make a failure come again.
 
+#include <heddle/memory_policy.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -21,6 +23,10 @@ std::string command_of(const std::vector<std::string>& words);
 /// "HEDDLE_SUBGROUP_SIZE=8 ", with a space behind each; empty if it says nothing. Without it a run from the same seed
 /// is another one.
 std::string layout_assignments();
+
+/// What the environment has to say of the memory, with a space behind it: "HEDDLE_MEMORY=random ". Empty for sequential
+/// memory, and where the seed decides the policy, in a trial or under HEDDLE_SWEEP.
+std::string memory_assignment(const MemoryPolicy& policy);
 
 /// What makes a failure come again, beside the command: "HEDDLE_EXPLORE_SEED=7" in a trial with
 /// that seed, else "HEDDLE_SEED=7".

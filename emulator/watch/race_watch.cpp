@@ -196,8 +196,7 @@ void RaceWatch::placed(model::OperationIndex write) {
 
 std::string RaceWatch::replay() const {
   const MemoryPolicy& policy = *options_.memory;
-  const std::string memory =
-      policy.sequential || !memory::find_policy(policy.name) ? "" : fmt::format("HEDDLE_MEMORY={} ", policy.name);
+  const std::string memory = memory::find_policy(policy.name) ? memory_assignment(policy) : "";
   return fmt::format("HEDDLE_RACES=text {}{} {}", memory, seed_assignment(*options_.seed), own_command());
 }
 

@@ -48,5 +48,5 @@ TEST_CASE("the reduction without its last barriers races where it adds, and give
 
 // Four test cases, each with a part of the seeds: `--shard-count` and `ctest -j` share them out.
 KERNEL_TEST_CASE(4, "the right look-back has no race under many seeds", "[many]") {
-  CHECK(race_free(looked_back<LookBack::Right>, 2000));
+  CHECK(race_free(looked_back<LookBack::Right>, 400));
 }

@@ -52,5 +52,5 @@ TEST(Reduction, WithoutItsLastBarriersRacesWhereItAddsAndGivesWrongSums) {
 
 // Four tests, each with a part of the seeds: GTEST_TOTAL_SHARDS and `ctest -j` share them out.
 KERNEL_TEST(LookBack, HasNoRaceUnderManySeeds, 4) {
-  EXPECT_TRUE(holds(race_free(looked_back<LookBack::Right>, 2000)));
+  EXPECT_TRUE(holds(race_free(looked_back<LookBack::Right>, 400)));
 }

@@ -15,6 +15,13 @@ bool has(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
 }
 
+std::string without_margins(const std::string& text) {
+  constexpr const char* kBlank = " \n";
+  const std::size_t begin = text.find_first_not_of(kBlank);
+  if (begin == std::string::npos) return "";
+  return text.substr(begin, text.find_last_not_of(kBlank) + 1 - begin);
+}
+
 /// What failed in a test case: messages, and what goes with them.
 std::string failures_of(const Tree& test) {
   std::string text;
@@ -22,7 +29,7 @@ std::string failures_of(const Tree& test) {
     if (kind != "failure" && kind != "error") continue;
     if (!text.empty()) text += '\n';
     const std::string body = failure.data();
-    text += body.empty() ? failure.get("<xmlattr>.message", std::string("it failed")) : body;
+    text += body.empty() ? failure.get("<xmlattr>.message", std::string("it failed")) : without_margins(body);
   }
   return text;
 }

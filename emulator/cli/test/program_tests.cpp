@@ -42,16 +42,30 @@ std::string last_lines(const std::string& text) {
 }
 
 /// A last line without an end is of a program that was killed.
-void add_searches(const std::string& log, const std::string& program, TestReport& report) {
+std::vector<Json> searches_of(const std::string& log, const std::string& program) {
+  std::vector<Json> searches;
   std::istringstream in(log);
   for (std::string text; std::getline(in, text) && !in.eof();) {
     Json record = Json::parse(text, nullptr, false);
     if (record.is_discarded()) continue;
-    Json line = {{"kind", "search"}, {"program", program}};
     record.erase("record");
+    Json& line = searches.emplace_back(Json{{"kind", "search"}, {"program", program}});
     line.update(record);
-    report.add(std::move(line));
   }
+  return searches;
+}
+
+/// The command that repeats what the last search of a test found that failed: frameworks break lines, and with them
+/// commands.
+std::string again(const TestResult& test, const std::vector<Json>& searches) {
+  if (test.passed) return "";
+  for (auto search = searches.rbegin(); search != searches.rend(); ++search) {
+    if (search->at("test") != test.name || search->at("failures").empty()) continue;
+    const Json& failure = search->at("failures").at(0);
+    const std::string smaller = failure.value("smaller", std::string());
+    return "\nagain: " + (smaller.empty() ? failure.at("replay").get<std::string>() : smaller);
+  }
+  return "";
 }
 
 }  // namespace
@@ -92,9 +106,14 @@ ProgramTests run_tests(const std::string& program, const std::string& filter, st
               {"seconds", std::chrono::duration<double>(Clock::now() - begin).count()},
               {"passed", problem.empty()},
               {"text", problem.empty() ? "" : problem + '\n' + last_lines(printed.text())}});
+  const std::vector<Json> searches = searches_of(log.text(), program);
   for (const TestResult& test : tests)
-    report.add({{"kind", "test"}, {"program", program}, {"test", test.name}, {"passed", test.passed}, {"text", test.text}});
-  add_searches(log.text(), program, report);
+    report.add({{"kind", "test"},
+                {"program", program},
+                {"test", test.name},
+                {"passed", test.passed},
+                {"text", test.text + again(test, searches)}});
+  for (const Json& search : searches) report.add(search);
   return out;
 }
 

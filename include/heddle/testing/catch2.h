@@ -22,6 +22,7 @@
 #include <heddle/detail/catch2_trials.h>
 #endif
 
+#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
@@ -97,6 +98,17 @@ class CatchParts {
 };
 
 }  // namespace heddle::detail
+
+/// What Catch2 prints of an answer it breaks into lines of 80 characters, commands too. So the command goes to standard
+/// error as well, where it can be copied.
+template <>
+struct Catch::StringMaker<heddle::Answer> {
+  static std::string convert(const heddle::Answer& answer) {
+    if (const std::string command = answer.command(); !command.empty() && !answer.ok())
+      std::fprintf(stderr, "again: %s\n", command.c_str());
+    return answer.explain();
+  }
+};
 
 #define HEDDLE_JOIN_WORDS(a, b) a##b
 #define HEDDLE_JOINED(a, b) HEDDLE_JOIN_WORDS(a, b)

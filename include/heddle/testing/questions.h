@@ -46,6 +46,8 @@ class [[nodiscard("an answer fails nothing by itself: require that it is ok()")]
   /// What was asked and found. Where it is not ok: the finding with its reason and the changes that would mend it, the
   /// seed, the smallest configuration and the delays that show it, and the command that repeats it in this test alone.
   const std::string& explain() const { return explanation_; }
+  /// That command, for a shell; empty where no trial failed.
+  std::string command() const;
 
  private:
   bool ok_;
@@ -172,14 +174,15 @@ Answer race_free(Program&& program, std::uint64_t seeds = kUsualSeeds, const See
   return detail::ask_race_free(detail::trial_function(program), seeds, options);
 }
 
-/// Whether some trial has such a race. Trials that fail do not matter: a wrong kernel does.
+/// Whether some trial has such a race. Trials that fail do not matter: a wrong kernel does. All seeds are tried, and no
+/// changes on them: race_free tells those.
 template <std::invocable<Trial&> Program>
 Answer has_race(Program&& program, const RaceMatch& match = {}, std::uint64_t seeds = kUsualSeeds,
                 const SeedOptions& options = {}) {
   return detail::ask_race(detail::trial_function(program), match, seeds, options);
 }
 
-/// Whether the trials race in these places and in no other. All seeds are tried.
+/// Whether the trials race in these places and in no other; otherwise as has_race.
 template <std::invocable<Trial&> Program>
 Answer races_at(Program&& program, const RacePlaces& places, std::uint64_t seeds = kUsualSeeds,
                 const SeedOptions& options = {}) {

@@ -57,7 +57,7 @@ TEST_CASE("a test that fails is told with its text, and how to run it again") {
   CHECK(run.exit_code == 1);
   CHECK(has(run.out, ": it fails <always> & says so\n"));
   CHECK(has(run.out, "it is the third"));
-  CHECK(has(run.out, "HEDDLE_EXPLORE_SEED=3 "));
+  CHECK(has(run.out, "\n  again: HEDDLE_EXPLORE_SEED=3 "));
   CHECK(has(run.out, "1 program, 1 test, 1 failed"));
 }
 
