@@ -168,8 +168,9 @@ std::string schedule_text(const void* context) {
   const std::string schedule =
       fmt::format("  schedule: dispatch {} of a device: {}\n", running.number, state.description());
   if (!state.in_order()) return schedule;
-  return schedule + fmt::format("  again: HEDDLE_MODE=emulated {}{} {}\n", watch::memory_assignment(*state.options.memory),
-                                watch::seed_assignment(state.seed()), watch::own_command());
+  return schedule + fmt::format("  again: HEDDLE_MODE=emulated {}{} {}\n",
+                                watch::memory_assignment(*state.options.memory), watch::seed_assignment(state.seed()),
+                                watch::own_command());
 }
 
 /// "dispatch 2 of a device (native): 16 x 1 x 1 workgroups of 64 x 1 x 1"

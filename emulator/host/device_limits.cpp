@@ -97,9 +97,9 @@ constexpr DeviceLimits kAdreno{
     .max_uniform_buffer_range = 65536,
 };
 
-// Counts, shared memory and ranges: Mesa 22.3, src/panfrost/vulkan/panvk_device.c. Warps of 16: Arm, "The Valhall shader
-// core". The workgroup of 512 invocations is smaller than PanVK's 2048, so that a kernel that fits it fits what Arm's own
-// drivers say, too; so are the push constants and the range of a uniform buffer.
+// Counts, shared memory and ranges: Mesa 22.3, src/panfrost/vulkan/panvk_device.c. Warps of 16: Arm, "The Valhall
+// shader core". The workgroup of 512 invocations is smaller than PanVK's 2048, so that a kernel that fits it fits what
+// Arm's own drivers say, too; so are the push constants and the range of a uniform buffer.
 constexpr DeviceLimits kMali{
     .name = "mali",
     .description = "modelled after Arm's Mali graphics of the Valhall architecture",

@@ -27,6 +27,12 @@ constexpr std::size_t kMostValues = 12;
 using Take = void (*)(std::string_view value, Configuration& into);
 using Tell = std::string (*)(const Configuration& from);
 using IsFixed = bool (*)(const DeviceOptions& by);
+using Copy = void (*)(const Configuration& from, Configuration& to);
+
+template <auto member>
+void copy(const Configuration& from, Configuration& to) {
+  to.*member = from.*member;
+}
 
 std::uint32_t number_of(std::string_view parameter, std::string_view value, std::uint32_t most) {
   const std::optional<std::uint64_t> number = runtime::seed_from_text(std::string(value).c_str());
@@ -53,6 +59,7 @@ struct Kind {
   Take take;
   Tell tell;
   IsFixed is_fixed;
+  Copy copy;
 };
 
 constexpr std::array kKinds = {
@@ -61,7 +68,7 @@ constexpr std::array kKinds = {
            into.subgroup_size = number_of("subgroup", value, runtime::kMaxSubgroupSize);
          },
          [](const Configuration& from) { return from.subgroup_size ? fmt::format("{}", *from.subgroup_size) : ""; },
-         [](const DeviceOptions& by) { return by.subgroup_size.has_value(); }},
+         [](const DeviceOptions& by) { return by.subgroup_size.has_value(); }, copy<&Configuration::subgroup_size>},
     Kind{"lanes", "HEDDLE_LANE_MAPPING", "linear,shuffled",
          [](std::string_view value, Configuration& into) {
            into.lane_mapping = word_of<LaneMapping>("lanes", value, "linear", "shuffled");
@@ -70,7 +77,7 @@ constexpr std::array kKinds = {
            if (!from.lane_mapping) return std::string();
            return std::string(*from.lane_mapping == LaneMapping::Linear ? "linear" : "shuffled");
          },
-         [](const DeviceOptions& by) { return by.lane_mapping.has_value(); }},
+         [](const DeviceOptions& by) { return by.lane_mapping.has_value(); }, copy<&Configuration::lane_mapping>},
     Kind{"order", "HEDDLE_WORKGROUP_ORDER", "ascending,shuffled",
          [](std::string_view value, Configuration& into) {
            into.workgroup_order = word_of<WorkgroupOrder>("order", value, "ascending", "shuffled");
@@ -79,7 +86,7 @@ constexpr std::array kKinds = {
            if (!from.workgroup_order) return std::string();
            return std::string(*from.workgroup_order == WorkgroupOrder::Ascending ? "ascending" : "shuffled");
          },
-         [](const DeviceOptions& by) { return by.workgroup_order.has_value(); }},
+         [](const DeviceOptions& by) { return by.workgroup_order.has_value(); }, copy<&Configuration::workgroup_order>},
     Kind{"residents", "HEDDLE_RESIDENT_WORKGROUPS", "2,4,8",
          [](std::string_view value, Configuration& into) {
            into.resident_workgroups = number_of("residents", value, detail::kMostResidentWorkgroups);
@@ -87,17 +94,19 @@ constexpr std::array kKinds = {
          [](const Configuration& from) {
            return from.resident_workgroups ? fmt::format("{}", *from.resident_workgroups) : "";
          },
-         [](const DeviceOptions& by) { return by.resident_workgroups != 0; }},
+         [](const DeviceOptions& by) { return by.resident_workgroups != 0; },
+         copy<&Configuration::resident_workgroups>},
     Kind{"memory", "HEDDLE_MEMORY", "random,adversarial",
          [](std::string_view value, Configuration& into) { into.memory = memory_policy(value); },
          [](const Configuration& from) {
            if (!from.memory) return std::string();
            return fmt::format("{}{}", from.memory->name, from.memory->record_all ? ":all" : "");
          },
-         [](const DeviceOptions& by) { return by.memory.has_value(); }},
-    Kind{"limits", "HEDDLE_LIMITS", "", [](std::string_view value, Configuration& into) { into.limits = device_limits(value); },
+         [](const DeviceOptions& by) { return by.memory.has_value(); }, copy<&Configuration::memory>},
+    Kind{"limits", "HEDDLE_LIMITS", "",
+         [](std::string_view value, Configuration& into) { into.limits = device_limits(value); },
          [](const Configuration& from) { return from.limits ? std::string(from.limits->name) : std::string(); },
-         [](const DeviceOptions& by) { return by.limits.has_value(); }},
+         [](const DeviceOptions& by) { return by.limits.has_value(); }, copy<&Configuration::limits>},
 };
 
 const Kind& kind_of(std::string_view name, std::string_view what) {
@@ -162,6 +171,16 @@ std::vector<SweepParameter> parsed(std::string_view text) {
   return out;
 }
 
+// A search is made often, and rows seldom.
+std::shared_ptr<const detail::CoveringRows> shared_rows(const std::vector<std::uint32_t>& counts) {
+  static std::mutex mutex;
+  static auto& made = *new std::map<std::vector<std::uint32_t>, std::shared_ptr<const detail::CoveringRows>>();
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<const detail::CoveringRows>& rows = made[counts];
+  if (!rows) rows = std::make_shared<const detail::CoveringRows>(detail::covering_rows(counts));
+  return rows;
+}
+
 bool is_set(const char* variable) {
   const char* const value = std::getenv(variable);
   return value && *value;
@@ -173,8 +192,12 @@ bool permits(const DeviceLimits& limits, std::uint32_t subgroup_size) {
 
 }  // namespace
 
-struct Sweep::Rows {
-  detail::CoveringRows covering;
+struct Sweep::Made {
+  /// Shared by all sweeps with as many values.
+  std::shared_ptr<const detail::CoveringRows> covering;
+  /// What copies each parameter, and its values.
+  std::vector<Copy> copies;
+  std::vector<std::vector<Configuration>> values;
 };
 
 void Configuration::complete(DeviceOptions& options) const {
@@ -217,17 +240,18 @@ std::vector<SweepParameter> sweep_parameters() {
 
 Sweep::Sweep(std::string_view text) : Sweep(parsed(text)) {}
 
-// A search is made often, and its rows seldom.
 Sweep::Sweep(std::vector<SweepParameter> parameters) : parameters_(std::move(parameters)) {
-  static std::mutex mutex;
-  static auto& made = *new std::map<std::vector<std::uint32_t>, std::shared_ptr<const Rows>>();
+  Made made;
   std::vector<std::uint32_t> counts;
-  for (const SweepParameter& parameter : parameters_)
+  for (const SweepParameter& parameter : parameters_) {
     counts.push_back(static_cast<std::uint32_t>(parameter.values.size()));
-  const std::lock_guard lock(mutex);
-  std::shared_ptr<const Rows>& rows = made[counts];
-  if (!rows) rows = std::make_shared<const Rows>(Rows{detail::covering_rows(counts)});
-  rows_ = rows;
+    const Kind& kind = kind_of(parameter.name, "parameter");
+    made.copies.push_back(kind.copy);
+    std::vector<Configuration>& values = made.values.emplace_back(counts.back());
+    for (std::size_t i = 0; i < values.size(); ++i) kind.take(parameter.values[i], values[i]);
+  }
+  made.covering = shared_rows(counts);
+  made_ = std::make_shared<const Made>(std::move(made));
 }
 
 Sweep Sweep::without_fixed(const DeviceOptions& options) const {
@@ -247,25 +271,24 @@ Sweep Sweep::without_fixed(const DeviceOptions& options) const {
 }
 
 Configuration Sweep::at(std::uint64_t seed) const {
-  const std::vector<detail::CoveringRow>& rows = rows_->covering.rows;
+  const std::vector<detail::CoveringRow>& rows = made_->covering->rows;
+  const bool is_in_rows = seed >= 1 && seed <= rows.size();
   SeededChoice drawn(seed);
   Configuration out;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    const SweepParameter& parameter = parameters_[i];
-    const auto count = static_cast<std::uint32_t>(parameter.values.size());
-    const bool is_in_rows = seed >= 1 && seed <= rows.size();
-    const std::uint32_t value = is_in_rows ? rows[seed - 1][i] : drawn.below(count, ChoicePoint::Workgroup);
-    kind_of(parameter.name, "parameter").take(parameter.values[value], out);
+    const std::vector<Configuration>& values = made_->values[i];
+    const auto count = static_cast<std::uint32_t>(values.size());
+    made_->copies[i](values[is_in_rows ? rows[seed - 1][i] : drawn.below(count, ChoicePoint::Workgroup)], out);
   }
   return out;
 }
 
 std::uint64_t Sweep::pairs() const {
-  return rows_->covering.pairs;
+  return made_->covering->pairs;
 }
 
 std::uint64_t Sweep::triples() const {
-  return rows_->covering.rows.size();
+  return made_->covering->rows.size();
 }
 
 std::string Sweep::text() const {

@@ -80,9 +80,10 @@ void join_ranges(std::vector<SeedRange>& ranges, std::uint64_t step) {
 SeedShard part_of(const SeedShard& outer, const SeedShard& inner) {
   const std::uint64_t count = std::uint64_t{outer.count} * inner.count;
   if (count > std::numeric_limits<std::uint32_t>::max())
-    throw std::invalid_argument(fmt::format("{} parts of the seeds, each in {} shards, are too many: together they may "
-                                            "be {}",
-                                            outer.count, inner.count, std::numeric_limits<std::uint32_t>::max()));
+    throw std::invalid_argument(
+        fmt::format("{} parts of the seeds, each in {} shards, are too many: together they may "
+                    "be {}",
+                    outer.count, inner.count, std::numeric_limits<std::uint32_t>::max()));
   return {outer.index + outer.count * (inner.index - 1), static_cast<std::uint32_t>(count)};
 }
 
@@ -97,8 +98,8 @@ void take_amounts(SeedOptions& options, std::uint64_t& seeds) {
   if (seconds.empty()) return;
   const auto end = g_begin + std::chrono::seconds(number_of<std::uint32_t>(seconds, "HEDDLE_EXPLORE_SECONDS"));
   // A budget of 0 would be none.
-  const auto left = std::max(std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()),
-                             std::chrono::milliseconds(1));
+  const auto left =
+      std::max(std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()), std::chrono::milliseconds(1));
   options.budget = options.budget.count() == 0 ? left : std::min(options.budget, left);
 }
 

@@ -19,8 +19,7 @@ std::string configuration_line(const SeedFailure& failure) {
 std::string to_string(const SeedFailure& failure) {
   return text::readable_lines(
              fmt::format("seed {} fails: {}\n  again: {}\n", failure.seed, failure.what, failure.replay)) +
-         configuration_line(failure) +
-         seeds::more_of(failure);
+         configuration_line(failure) + seeds::more_of(failure);
 }
 
 std::string SeedReport::what() const {

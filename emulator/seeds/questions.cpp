@@ -109,9 +109,9 @@ std::ostream& operator<<(std::ostream& out, const Answer& answer) {
 
 bool RaceMatch::fits(const DataRace& race) const {
   const auto is_of = [&](const DataRace& one) {
-    const bool has_object =
-        object.empty() || one.object == object ||
-        std::any_of(one.other_objects.begin(), one.other_objects.end(), [&](const auto& o) { return o.name == object; });
+    const bool has_object = object.empty() || one.object == object ||
+                            std::any_of(one.other_objects.begin(), one.other_objects.end(),
+                                        [&](const auto& o) { return o.name == object; });
     const std::uint32_t first = one.first.where.line;
     const std::uint32_t second = one.second.where.line;
     const auto fit = [](std::uint32_t wanted, std::uint32_t is) { return wanted == 0 || wanted == is; };
@@ -151,7 +151,9 @@ Answer ask_race_free(const TrialFunction& program, std::uint64_t seeds, SeedOpti
   const bool raced = !report.races.races.empty();
   const bool ok = !report.failed() && !raced;
   return answer(ok, std::move(report), "race-free",
-                ok ? "no trial fails or races" : raced ? "a trial has a data race" : "a trial fails");
+                ok      ? "no trial fails or races"
+                : raced ? "a trial has a data race"
+                        : "a trial fails");
 }
 
 Answer ask_race(const TrialFunction& program, const RaceMatch& match, std::uint64_t seeds, SeedOptions options) {
@@ -160,7 +162,9 @@ Answer ask_race(const TrialFunction& program, const RaceMatch& match, std::uint6
   const auto& races = report.races.races;
   const bool ok = std::any_of(races.begin(), races.end(), [&](const DataRace& race) { return match.fits(race); });
   return answer(ok, std::move(report), "has this race",
-                ok ? "it has" : races.empty() ? "there is none" : "it has others, and not this one");
+                ok              ? "it has"
+                : races.empty() ? "there is none"
+                                : "it has others, and not this one");
 }
 
 Answer ask_races(const TrialFunction& program, const RacePlaces& places, std::uint64_t seeds, SeedOptions options) {
@@ -192,9 +196,9 @@ Answer ask_only(const OutcomeFunction& program, const std::vector<std::string>& 
   };
   SeedReport report = searched(seen.noted(program, is_other), seeds, std::move(options));
   const bool ok = !report.failed();
-  return answer(ok, std::move(report), "only these outcomes",
-                fmt::format("{}; there came\n{}", ok ? "no other comes" : "another one comes, or a trial fails",
-                            seen.text()));
+  return answer(
+      ok, std::move(report), "only these outcomes",
+      fmt::format("{}; there came\n{}", ok ? "no other comes" : "another one comes, or a trial fails", seen.text()));
 }
 
 Answer ask_never(const OutcomeFunction& program, const std::string& outcome, std::uint64_t seeds, SeedOptions options) {
@@ -213,9 +217,9 @@ Answer ask_reachable(const OutcomeFunction& program, const std::string& outcome,
   // To reach it fails a trial, so that the search ends there, and shows the smallest run.
   const auto is_it = [&](const std::string& other) { return other == outcome; };
   SeedReport report = searched(seen.noted(program, is_it), seeds, std::move(options));
-  const bool reached =
-      std::any_of(report.failures.begin(), report.failures.end(),
-                        [&](const SeedFailure& failure) { return failure.what == "it ended with " + outcome; });
+  const bool reached = std::any_of(report.failures.begin(), report.failures.end(), [&](const SeedFailure& failure) {
+    return failure.what == "it ended with " + outcome;
+  });
   std::string text = fmt::format("{} is {} {}\n", outcome, reached ? "reached" : "not reached", under(report));
   if (!reached) text += fmt::format("what came:\n{}", seen.text());
   if (report.failed()) text += told(report);

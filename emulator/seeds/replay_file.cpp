@@ -196,10 +196,9 @@ Replay Reader::read() {
 
 std::string text_of(const Replay& replay) {
   const ShrunkFailure& failure = replay.failure;
-  std::string out =
-      fmt::format("{}\ntest {}\nsearch {}\nseed {}\nworkgroups {} {}\nconfiguration {}\nfails {}\n", kFirstLine,
-                  escaped(replay.test), replay.search, failure.seed, failure.workgroups, failure.wanted_workgroups,
-                  to_string(failure.configuration), escaped(failure.what));
+  std::string out = fmt::format("{}\ntest {}\nsearch {}\nseed {}\nworkgroups {} {}\nconfiguration {}\nfails {}\n",
+                                kFirstLine, escaped(replay.test), replay.search, failure.seed, failure.workgroups,
+                                failure.wanted_workgroups, to_string(failure.configuration), escaped(failure.what));
   for (const Schedule& schedule : failure.schedules) {
     out += fmt::format("dispatch {}\n", schedule.answers.size());
     for (const Schedule::Answer& answer : schedule.answers)

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "emulator/seeds/schedule_shrink.h"
 #include "emulator/seeds/configurations.h"
+#include "emulator/seeds/schedule_shrink.h"
 #include "emulator/seeds/seed_trial.h"
 #include "emulator/watch/race_log.h"
 

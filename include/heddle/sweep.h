@@ -61,11 +61,11 @@ class Sweep {
   std::string text() const;
 
  private:
-  struct Rows;
+  struct Made;
   explicit Sweep(std::vector<SweepParameter> parameters);
 
   std::vector<SweepParameter> parameters_;
-  std::shared_ptr<const Rows> rows_;
+  std::shared_ptr<const Made> made_;
 };
 
 /// All parameters that there are, with the values that `usual` has, or all that make sense for those that it lacks.

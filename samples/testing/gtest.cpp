@@ -22,13 +22,15 @@ TEST(LookBack, HasNoRaceAndGivesItsSumUnderAllSeeds) {
 }
 
 TEST(LookBack, WithARelaxedFlagRacesWhereTheSumIsPassedOn) {
-  EXPECT_TRUE(holds(has_race(looked_back<LookBack::RelaxedFlag>, {"sums", kSumReadLine, kSumWriteLine})));
+  EXPECT_TRUE(
+      holds(has_race(looked_back<LookBack::RelaxedFlag>, {"sums", kSumReadLine, kSumWriteLine})));
 }
 
 TEST(LookBack, WithoutATicketWaitsForAWorkgroupThatHasNotBegun) {
   const Answer answer = only_outcomes(looked_back<LookBack::NoTicket>, {15});
   EXPECT_FALSE(holds(answer));
-  EXPECT_TRUE(has(answer.explain(), "no progress") && has(answer.explain(), "order=shuffled")) << answer.explain();
+  EXPECT_TRUE(has(answer.explain(), "no progress") && has(answer.explain(), "order=shuffled"))
+      << answer.explain();
 }
 
 TEST(Lock, CountsToFourAndRacesWhereItIsGivenBackRelaxed) {

@@ -26,17 +26,19 @@ enum class LookBack : std::uint8_t {
 };
 
 /// The lines of the look-back that race where the flag is relaxed.
-inline constexpr std::uint32_t kSumReadLine = __LINE__ + 14;
+inline constexpr std::uint32_t kSumReadLine = __LINE__ + 16;
 inline constexpr std::uint32_t kSumWriteLine = kSumReadLine + 2;
 
 /// Each workgroup adds its number to what the one before it passes on.
 template <LookBack form>
 constexpr auto look_back = [](auto& inv, StorageBuffer<std::uint32_t> auto ticket,
-                              StorageBuffer<std::uint32_t> auto flags, StorageBuffer<std::uint32_t> auto sums) {
+                              StorageBuffer<std::uint32_t> auto flags,
+                              StorageBuffer<std::uint32_t> auto sums) {
   constexpr auto kRelaxed = MemorySemantics::Relaxed;
   constexpr auto kPublish = form == LookBack::RelaxedFlag ? kRelaxed : heddle::kReleaseBuffers;
-  const std::uint32_t place = form == LookBack::NoTicket ? inv.workgroup_id().x
-                                                         : inv.atomic_i_increment(ticket[0], Scope::Device, kRelaxed);
+  const std::uint32_t place = form == LookBack::NoTicket
+                                  ? inv.workgroup_id().x
+                                  : inv.atomic_i_increment(ticket[0], Scope::Device, kRelaxed);
   std::uint32_t before = 0;
   if (place > 0) {
     while (inv.atomic_load(flags[place - 1], Scope::Device, heddle::kAcquireBuffers) == 0) continue;
@@ -58,18 +60,19 @@ std::uint32_t looked_back(Trial& trial) {
 }
 
 /// The line in which two workgroups race where the lock is given back without ordering anything.
-inline constexpr std::uint32_t kCountLine = __LINE__ + 9;
+inline constexpr std::uint32_t kCountLine = __LINE__ + 10;
 
 /// Each workgroup adds one under a lock.
 template <bool right>
-constexpr auto add_under_lock = [](auto& inv, StorageBuffer<std::uint32_t> auto lock,
-                                   StorageBuffer<std::uint32_t> auto count) {
-  constexpr auto kUnlock = right ? heddle::kReleaseBuffers : MemorySemantics::Relaxed;
-  while (inv.atomic_compare_exchange(lock[0], Scope::Device, heddle::kAcquireBuffers, MemorySemantics::Relaxed, 1u,
-                                     0u) != 0) continue;
-  count.non_private()[0] = count.non_private()[0] + 1;
-  inv.atomic_store(lock[0], Scope::Device, kUnlock, 0u);
-};
+constexpr auto add_under_lock =
+    [](auto& inv, StorageBuffer<std::uint32_t> auto lock, StorageBuffer<std::uint32_t> auto count) {
+      constexpr auto kUnlock = right ? heddle::kReleaseBuffers : MemorySemantics::Relaxed;
+      while (inv.atomic_compare_exchange(lock[0], Scope::Device, heddle::kAcquireBuffers,
+                                         MemorySemantics::Relaxed, 1u, 0u) != 0)
+        continue;
+      count.non_private()[0] = count.non_private()[0] + 1;
+      inv.atomic_store(lock[0], Scope::Device, kUnlock, 0u);
+    };
 
 /// What four workgroups count to.
 template <bool right>
@@ -82,23 +85,24 @@ std::uint32_t counted(Trial& trial) {
 
 inline constexpr std::uint32_t kSize = 64;
 /// The line in which the reduction adds.
-inline constexpr std::uint32_t kAddLine = __LINE__ + 12;
+inline constexpr std::uint32_t kAddLine = __LINE__ + 13;
 
 /// The sum of 64 elements in each workgroup. The wrong one leaves the last barriers out, since 32
 /// invocations would be one subgroup, and in step: neither is so everywhere.
 template <bool right>
-constexpr auto reduce = [](auto& inv, StorageBuffer<std::uint32_t> auto in, StorageBuffer<std::uint32_t> auto out) {
-  auto tile = heddle::workgroup<std::uint32_t[kSize]>(inv, "tile");
-  const std::uint32_t i = inv.local_invocation_index();
-  const std::uint32_t global = inv.global_invocation_id().x;
-  tile[i] = global < in.size() ? static_cast<std::uint32_t>(in[global]) : 0u;
-  inv.workgroup_barrier();
-  for (std::uint32_t step = kSize / 2; step > 0; step /= 2) {
-    if (i < step) tile[i] = tile[i] + tile[i + step];
-    if (right || step > 16) inv.workgroup_barrier();
-  }
-  if (i == 0) out[inv.workgroup_id().x] = tile[0];
-};
+constexpr auto reduce =
+    [](auto& inv, StorageBuffer<std::uint32_t> auto in, StorageBuffer<std::uint32_t> auto out) {
+      auto tile = heddle::workgroup<std::uint32_t[kSize]>(inv, "tile");
+      const std::uint32_t i = inv.local_invocation_index();
+      const std::uint32_t global = inv.global_invocation_id().x;
+      tile[i] = global < in.size() ? static_cast<std::uint32_t>(in[global]) : 0u;
+      inv.workgroup_barrier();
+      for (std::uint32_t step = kSize / 2; step > 0; step /= 2) {
+        if (i < step) tile[i] = tile[i] + tile[i + step];
+        if (right || step > 16) inv.workgroup_barrier();
+      }
+      if (i == 0) out[inv.workgroup_id().x] = tile[0];
+    };
 
 /// The sum of all elements.
 template <bool right>

@@ -64,7 +64,8 @@ std::vector<std::uint32_t> doubled_by_kernel(Trial& trial, const std::vector<std
 
 }  // namespace
 
-TEST_CASE("a right kernel is race-free, and of a wrong one the answer has the race, why, a change, and how to repeat it") {
+TEST_CASE(
+    "a right kernel is race-free, and of a wrong one the answer has the race, why, a change, and how to repeat it") {
   CHECK(race_free(neighbours<false>, 40, quiet()));
   const Answer wrong = race_free(neighbours<true>, 40, quiet());
   CHECK_FALSE(wrong.ok());
@@ -99,7 +100,8 @@ TEST_CASE("a race is asked for by its object and lines, in any order, and others
   CHECK_FALSE(has_race(neighbours<true>, {"tile", kWriteLine + 1}, 40, quiet()));
   CHECK_THAT(has_race(neighbours<false>, {}, 40, quiet()).explain(), Catch::Contains("there is none"));
   CHECK(races_at(neighbours<true>, {{"tile", kWriteLine, kWriteLine + 2}}, 40, quiet()));
-  CHECK_THAT(races_at(neighbours<true>, {}, 40, quiet()).explain(), Catch::Contains("expected: no race; found: 'tile'"));
+  CHECK_THAT(races_at(neighbours<true>, {}, 40, quiet()).explain(),
+             Catch::Contains("expected: no race; found: 'tile'"));
 }
 
 TEST_CASE("outcomes that come are reached, those that do not are never, and an outcome too many is told") {

@@ -89,7 +89,8 @@ TEST_CASE("sweeps of other shapes meet all pairs, too, and seed 1 is plain") {
     const Sweep sweep(text);
     CHECK(met(sweep, sweep.pairs(), 2) == all(sweep, 2));
     std::vector<std::string> plain;
-    for (const SweepParameter& parameter : sweep.parameters()) plain.push_back(parameter.name + '=' + parameter.values[0]);
+    for (const SweepParameter& parameter : sweep.parameters())
+      plain.push_back(parameter.name + '=' + parameter.values[0]);
     std::vector<std::string> first = words_of(sweep.at(1));
     if (first == std::vector<std::string>{""}) first.clear();
     CHECK(std::set<std::string>(first.begin(), first.end()) == std::set<std::string>(plain.begin(), plain.end()));
@@ -99,8 +100,7 @@ TEST_CASE("sweeps of other shapes meet all pairs, too, and seed 1 is plain") {
 
 TEST_CASE("a configuration is read as it was written, and nonsense is refused with what may stand there") {
   const Sweep usual("usual limits=mali,adreno");
-  for (std::uint64_t seed = 1; seed < 300; ++seed)
-    CHECK(configuration_of(to_string(usual.at(seed))) == usual.at(seed));
+  for (std::uint64_t seed = 1; seed < 300; ++seed) CHECK(configuration_of(to_string(usual.at(seed))) == usual.at(seed));
   CHECK_THROWS_WITH(Sweep("subgroups=8"), Catch::Contains("'subgroups' is no parameter") && Catch::Contains("'lanes'"));
   CHECK_THROWS_WITH(Sweep("subgroup=200"), Catch::Contains("a number from 1 to 128"));
   CHECK_THROWS_WITH(Sweep("lanes=odd"), Catch::Contains("'linear' or 'shuffled'"));

@@ -56,7 +56,8 @@ A suppression file has an entry a line, and every entry has a reason:
 
 What else of a run the program does not say itself, the environment may: HEDDLE_SUBGROUP_SIZE=8,
 HEDDLE_RESIDENT_WORKGROUPS=8, HEDDLE_LANE_MAPPING=shuffled, HEDDLE_WORKGROUP_ORDER=shuffled,
-HEDDLE_LIMITS=vulkan-minimum (or typical-desktop). The command behind `again` has those that are set.
+HEDDLE_LIMITS=vulkan-minimum (or typical-desktop, amd, intel, adreno, mali). The command behind `again` has those
+that are set. With --sweep the seed decides: --sweep "subgroup=8,64 lanes=shuffled" --seed 2.
 
 In the source the comment  // heddle: benign race: REASON  at the end of the line of one access, or
 alone in the line before, does the same. Suppressed races are listed, but do not count.
@@ -81,9 +82,10 @@ RacesCommand::RacesCommand(CLI::App& program) {
                    "what nobody wrote and what subgroup operations leave undefined: of the seed, or zero, and nobody "
                    "looks at what it decides")
       ->check(CLI::IsMember({"seed", "zero"}));
-  command_->add_option("--sweep", sweep_,
-                       "what the seed decides of the device: subgroup=8,32 lanes=shuffled memory=random ... (as heddle "
-                       "test, whose --list-sweeps has all words)")
+  command_
+      ->add_option("--sweep", sweep_,
+                   "what the seed decides of the device: subgroup=8,32 lanes=shuffled memory=random ... (as heddle "
+                   "test, whose --list-sweeps has all words)")
       ->option_text("WORDS");
   command_->add_option("--suppress", suppressions_, "a file of races that do not count (HEDDLE_RACES_SUPPRESS)");
   command_

@@ -25,8 +25,8 @@ struct ProgramEnd {
 /// Runs `program[0]`, which is looked for in PATH, with its arguments, on this process's standard
 /// streams.
 ProgramEnd run_program(const std::vector<std::string>& program);
-/// As that, reading nothing, with what it writes in this file, and until then at most. A program that is interrupted, or
-/// whose time is up, is told (SIGINT), and killed two seconds later. `tick` is called some times in a second.
+/// As that, reading nothing, with what it writes in this file, and until then at most. A program that is interrupted,
+/// or whose time is up, is told (SIGINT), and killed two seconds later. `tick` is called some times in a second.
 ProgramEnd run_into(const std::vector<std::string>& program, const std::string& file,
                     std::optional<std::chrono::steady_clock::time_point> end, const std::function<void()>& tick);
 /// As run_program, on no streams at all, and until then at most. Who interrupts it ends it at once.

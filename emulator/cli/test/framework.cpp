@@ -40,7 +40,8 @@ void add_tests(const Tree& suite, Framework framework, std::vector<TestResult>& 
     if (kind != "testcase") continue;
     const std::string name = child.get("<xmlattr>.name", std::string());
     TestResult result;
-    result.name = framework == Framework::GoogleTest ? child.get("<xmlattr>.classname", std::string()) + '.' + name : name;
+    result.name =
+        framework == Framework::GoogleTest ? child.get("<xmlattr>.classname", std::string()) + '.' + name : name;
     result.text = failures_of(child);
     result.passed = !child.get_child_optional("failure") && !child.get_child_optional("error");
     out.push_back(std::move(result));

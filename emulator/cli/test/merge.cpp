@@ -32,8 +32,8 @@ std::vector<Json> report_lines_of(const std::string& file) {
       line.at("kind").get<std::string>();
       lines.push_back(std::move(line));
     } catch (const Json::exception&) {
-      throw std::runtime_error(fmt::format("{}:{}: no line of a report that heddle test --format json wrote",
-                                           text::readable(file), number));
+      throw std::runtime_error(
+          fmt::format("{}:{}: no line of a report that heddle test --format json wrote", text::readable(file), number));
     }
   }
   return lines;
@@ -43,8 +43,11 @@ std::vector<Json> report_lines_of(const std::string& file) {
 class Seeds {
  public:
   explicit Seeds(const Json& search)
-      : first_(search.at("first_seed")), count_(search.at("seeds")), part_(search.at("part").at(0)),
-        parts_(search.at("part").at(1)), tried_(std::min(count_, kMostSeeds)) {}
+      : first_(search.at("first_seed")),
+        count_(search.at("seeds")),
+        part_(search.at("part").at(0)),
+        parts_(search.at("part").at(1)),
+        tried_(std::min(count_, kMostSeeds)) {}
 
   void add(const Json& search) {
     const std::uint64_t step = std::max(search.at("step").get<std::uint64_t>(), std::uint64_t{1});
@@ -80,7 +83,8 @@ class Seeds {
 using Key = std::tuple<std::string, std::string, std::uint64_t>;
 
 Key key_of(const Json& line) {
-  return {line.value("program", std::string()), line.value("test", std::string()), line.value("search", std::uint64_t{0})};
+  return {line.value("program", std::string()), line.value("test", std::string()),
+          line.value("search", std::uint64_t{0})};
 }
 
 /// Adds what another shard found in the same search.
@@ -94,8 +98,9 @@ void join(Json& into, const Json& other) {
 /// A test or program failed if it failed anywhere.
 void join_verdict(Json& into, const Json& other) {
   if (other.value("passed", true)) return;
-  into["text"] = into.value("passed", true) ? other.at("text") : Json(into.at("text").get<std::string>() + '\n' +
-                                                                      other.at("text").get<std::string>());
+  into["text"] = into.value("passed", true)
+                     ? other.at("text")
+                     : Json(into.at("text").get<std::string>() + '\n' + other.at("text").get<std::string>());
   into["passed"] = false;
 }
 
@@ -124,8 +129,8 @@ TestReport merged(const std::vector<std::string>& files) {
         const auto [at, is_new] = verdicts.try_emplace({kind, key_of(line)}, line);
         if (!is_new) join_verdict(at->second, line);
       } catch (const Json::exception& error) {
-        throw std::runtime_error(fmt::format("'{}' has a line that lacks something: {}", text::readable(file),
-                                             error.what()));
+        throw std::runtime_error(
+            fmt::format("'{}' has a line that lacks something: {}", text::readable(file), error.what()));
       }
   TestReport report;
   for (auto& [key, line] : verdicts) report.add(std::move(line));
@@ -133,8 +138,8 @@ TestReport merged(const std::vector<std::string>& files) {
     const std::string missing = searches.seeds.at(key).missing();
     // What follows a failure need not be tried.
     const bool is_missing = !missing.empty() && line.at("failures").empty();
-    const Json about = {{"kind", "missing"}, {"program", std::get<0>(key)}, {"test", std::get<1>(key)},
-                        {"text", missing}};
+    const Json about = {
+        {"kind", "missing"}, {"program", std::get<0>(key)}, {"test", std::get<1>(key)}, {"text", missing}};
     report.add(std::move(line));
     if (is_missing) report.add(about);
   }

@@ -32,8 +32,9 @@ std::string abnormal_end(const ProgramEnd& end) {
   constexpr int kSignalled = 128;
   if (end.interrupted) return "it was interrupted";
   if (end.too_late) return "its time was up (--seconds)";
-  return end.status > kSignalled && end.status < kSignalled + 65 ? fmt::format("signal {} ended it", end.status - kSignalled)
-                                                                 : "";
+  return end.status > kSignalled && end.status < kSignalled + 65
+             ? fmt::format("signal {} ended it", end.status - kSignalled)
+             : "";
 }
 
 std::string last_lines(const std::string& text) {

@@ -18,8 +18,8 @@ struct ProgramTests {
   bool interrupted = false;
 };
 
-/// Runs the tests of a program that fit the filter, and adds what came of them to the report. The environment says under
-/// what. It has until `end`, and `tell` hears how many searches there were.
+/// Runs the tests of a program that fit the filter, and adds what came of them to the report. The environment says
+/// under what. It has until `end`, and `tell` hears how many searches there were.
 ProgramTests run_tests(const std::string& program, const std::string& filter,
                        std::optional<std::chrono::steady_clock::time_point> end,
                        const std::function<void(std::size_t searches)>& tell, TestReport& report);

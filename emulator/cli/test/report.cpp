@@ -83,11 +83,11 @@ std::string TestReport::summary() const {
     trials += search->value("trials", std::uint64_t{0});
     if (!search->value("complete", true)) ++incomplete;
   }
-  std::string text = fmt::format(
-      "{}, {}, {} failed; {}; {} in {}\n", counted(of_kind("program").size(), "program", "programs"),
-      counted(of_kind("test").size(), "test", "tests"), failed("test").size() + failed("program").size(),
-      counted(races().races.size(), "data race", "data races"), counted(trials, "trial", "trials"),
-      counted(searches.size(), "search", "searches"));
+  std::string text =
+      fmt::format("{}, {}, {} failed; {}; {} in {}\n", counted(of_kind("program").size(), "program", "programs"),
+                  counted(of_kind("test").size(), "test", "tests"), failed("test").size() + failed("program").size(),
+                  counted(races().races.size(), "data race", "data races"), counted(trials, "trial", "trials"),
+                  counted(searches.size(), "search", "searches"));
   if (incomplete != 0)
     text += fmt::format("not all seeds were tried in {}: more time (--seconds), or more shards, would try the rest\n",
                         counted(incomplete, "search", "searches"));
@@ -98,12 +98,13 @@ std::string TestReport::people_text(bool coloured) const {
   const Painter paint(coloured);
   std::string text;
   for (const Json* line : failed("program"))
-    text += fmt::format("{} {}\n{}", paint(Colour::Red, "FAILED"), title_of(*line), indented(word(*line, "text"), "  "));
+    text +=
+        fmt::format("{} {}\n{}", paint(Colour::Red, "FAILED"), title_of(*line), indented(word(*line, "text"), "  "));
   for (const Json* line : failed("test"))
-    text += fmt::format("{} {}\n{}", paint(Colour::Red, "FAILED"), title_of(*line), indented(word(*line, "text"), "  "));
+    text +=
+        fmt::format("{} {}\n{}", paint(Colour::Red, "FAILED"), title_of(*line), indented(word(*line, "text"), "  "));
   const RaceReport raced = races();
-  if (!raced.races.empty())
-    text += to_text(raced, coloured ? ReportFormat::ColouredText : ReportFormat::Text) + '\n';
+  if (!raced.races.empty()) text += to_text(raced, coloured ? ReportFormat::ColouredText : ReportFormat::Text) + '\n';
   for (const Json* line : of_kind("missing"))
     text += fmt::format("{} {}\n  {}\n", paint(Colour::Yellow, "MISSING"), title_of(*line), word(*line, "text"));
   return text::readable_lines(text + summary());
@@ -112,10 +113,9 @@ std::string TestReport::people_text(bool coloured) const {
 std::string TestReport::json_text() const {
   std::string text;
   for (const Json& line : lines_) text += text::json_text(line) + '\n';
-  return text + text::json_text(Json{{"kind", "summary"},
-                                     {"findings", findings()},
-                                     {"lacks_seeds", lacks_seeds()},
-                                     {"text", summary()}}) +
+  return text +
+         text::json_text(
+             Json{{"kind", "summary"}, {"findings", findings()}, {"lacks_seeds", lacks_seeds()}, {"text", summary()}}) +
          '\n';
 }
 
@@ -129,7 +129,8 @@ std::string TestReport::junit_text() const {
     if (cases.empty() || !program->value("passed", true)) cases.push_back(program);
     std::size_t failures = 0;
     for (const Json* one : cases) failures += one->value("passed", true) ? 0 : 1;
-    text += fmt::format("<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n", readable(name), cases.size(), failures);
+    text +=
+        fmt::format("<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n", readable(name), cases.size(), failures);
     for (const Json* one : cases) {
       const std::string title = one == program ? "the program" : word(*one, "test");
       text += fmt::format("  <testcase classname=\"{}\" name=\"{}\">", readable(name), readable(title));

@@ -21,8 +21,7 @@ class CatchTrials final : public Catch::IResultCapture {
   void sectionEnded(Catch::SectionEndInfo&&) override {}
   void sectionEndedEarly(Catch::SectionEndInfo&&) override {}
   // A generator gives the same value to each trial of a run: that of the test around it, which Catch2 knows.
-  Catch::IGeneratorTracker* acquireGeneratorTracker(Catch::StringRef name,
-                                                    const Catch::SourceLineInfo& line) override {
+  Catch::IGeneratorTracker* acquireGeneratorTracker(Catch::StringRef name, const Catch::SourceLineInfo& line) override {
     return test_->acquireGeneratorTracker(name, line);
   }
   Catch::IGeneratorTracker* createGeneratorTracker(Catch::StringRef name, Catch::SourceLineInfo line,

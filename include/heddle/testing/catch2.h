@@ -14,12 +14,12 @@
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 // What CHECK is made of is not among all that users need.
+#include <heddle/detail/catch3_trials.h>
 #include <catch2/interfaces/catch_interfaces_capture.hpp>
 #include <catch2/internal/catch_context.hpp>
-#include <heddle/detail/catch3_trials.h>
 #else
-#include <catch2/catch.hpp>
 #include <heddle/detail/catch2_trials.h>
+#include <catch2/catch.hpp>
 #endif
 
 #include <cstdio>
@@ -75,7 +75,8 @@ class CatchParts {
   CatchParts(const char* name, const char* tags, const Catch::SourceLineInfo& line) {
     [&]<std::uint32_t... index>(std::integer_sequence<std::uint32_t, index...>) {
       (add<index>(name, tags, line), ...);
-    }(std::make_integer_sequence<std::uint32_t, count>());
+    }
+    (std::make_integer_sequence<std::uint32_t, count>());
   }
 
  private:
@@ -112,14 +113,14 @@ struct Catch::StringMaker<heddle::Answer> {
 
 #define HEDDLE_JOIN_WORDS(a, b) a##b
 #define HEDDLE_JOINED(a, b) HEDDLE_JOIN_WORDS(a, b)
-#define HEDDLE_KERNEL_TEST_CASE(type, parts, name, tags)                                                     \
-  namespace {                                                                                                \
-  struct type {                                                                                              \
-    static void run();                                                                                       \
-  };                                                                                                         \
-  const ::heddle::detail::CatchParts<type, parts> HEDDLE_JOINED(type, Registered)(name, tags,                \
-                                                                                  CATCH_INTERNAL_LINEINFO);  \
-  }                                                                                                          \
+#define HEDDLE_KERNEL_TEST_CASE(type, parts, name, tags)                                                    \
+  namespace {                                                                                               \
+  struct type {                                                                                             \
+    static void run();                                                                                      \
+  };                                                                                                        \
+  const ::heddle::detail::CatchParts<type, parts> HEDDLE_JOINED(type, Registered)(name, tags,               \
+                                                                                  CATCH_INTERNAL_LINEINFO); \
+  }                                                                                                         \
   void type::run()
 /// `KERNEL_TEST_CASE(4, "title", "[tags]") { ... }`: four test cases with one body, each of which tries a part of the
 /// seeds of its searches. So what shares out test cases (--shard-count, ctest -j) shares out seeds.

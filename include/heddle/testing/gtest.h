@@ -109,8 +109,9 @@ template <typename Body>
 bool register_parts(const char* suite, const char* name, std::uint32_t count, const char* file, int line) {
   for (std::uint32_t index = 1; index <= count; ++index) {
     const std::string full = std::string(name) + "_part_" + std::to_string(index) + "_of_" + std::to_string(count);
-    testing::RegisterTest(suite, full.c_str(), nullptr, nullptr, file, line,
-                          [index, count]() -> testing::Test* { return new PartOfTest<Body>({index, count}); });
+    testing::RegisterTest(suite, full.c_str(), nullptr, nullptr, file, line, [index, count]() -> testing::Test* {
+      return new PartOfTest<Body>({index, count});
+    });
   }
   return true;
 }
@@ -119,12 +120,12 @@ bool register_parts(const char* suite, const char* name, std::uint32_t count, co
 
 /// `KERNEL_TEST(Suite, Name, 4) { ... }`: four tests with one body, each of which tries a part of the seeds of its
 /// searches. So what shares out tests (GTEST_TOTAL_SHARDS, ctest -j) shares out seeds.
-#define KERNEL_TEST(suite, name, parts)                                                               \
-  namespace {                                                                                         \
-  struct suite##_##name##_KernelTest {                                                                \
-    static void run();                                                                                \
-  };                                                                                                  \
-  const bool suite##_##name##_registered =                                                            \
+#define KERNEL_TEST(suite, name, parts)                                                                        \
+  namespace {                                                                                                  \
+  struct suite##_##name##_KernelTest {                                                                         \
+    static void run();                                                                                         \
+  };                                                                                                           \
+  const bool suite##_##name##_registered =                                                                     \
       ::heddle::detail::register_parts<suite##_##name##_KernelTest>(#suite, #name, parts, __FILE__, __LINE__); \
-  }                                                                                                   \
+  }                                                                                                            \
   void suite##_##name##_KernelTest::run()

@@ -38,14 +38,24 @@ class [[nodiscard("an answer fails nothing by itself: require that it is ok()")]
       : ok_(ok), report_(std::move(report)), explanation_(std::move(explanation)) {}
 
   /// Whether it is as the question wants it.
-  bool ok() const { return ok_; }
-  explicit operator bool() const { return ok_; }
+  bool ok() const {
+    return ok_;
+  }
+  explicit operator bool() const {
+    return ok_;
+  }
   /// The races that were found, where the question looks for them.
-  const std::vector<DataRace>& races() const { return report_.races.races; }
-  const SeedReport& report() const { return report_; }
+  const std::vector<DataRace>& races() const {
+    return report_.races.races;
+  }
+  const SeedReport& report() const {
+    return report_;
+  }
   /// What was asked and found. Where it is not ok: the finding with its reason and the changes that would mend it, the
   /// seed, the smallest configuration and the delays that show it, and the command that repeats it in this test alone.
-  const std::string& explain() const { return explanation_; }
+  const std::string& explain() const {
+    return explanation_;
+  }
   /// That command, for a shell; empty where no trial failed.
   std::string command() const;
 
@@ -87,7 +97,9 @@ Answer ask_reachable(const OutcomeFunction& program, const std::string& outcome,
                      SeedOptions options);
 
 template <typename T>
-concept Streamable = requires(std::ostream& out, const T& value) { out << value; };
+concept Streamable = requires(std::ostream& out, const T& value) {
+  out << value;
+};
 
 /// An outcome as it is compared and told.
 template <typename T>
