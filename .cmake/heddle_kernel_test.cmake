@@ -4,8 +4,8 @@
 # With SHARDS there are several tests, name_1_of_N and so on, each with a part of the seeds of every search: `ctest -j`
 # runs them side by side. SWEEP and SEEDS are HEDDLE_SWEEP and HEDDLE_EXPLORE_SEEDS; with RACES searches look for races
 # where the test itself does not. All have the label "kernel" (`ctest -L kernel`), and those of LABELS. With FRAMEWORK
-# each writes name.junit.xml into the build directory, with a case for each test of the framework. (One for each test of
-# ctest is what `ctest --output-junit FILE` writes.)
+# each writes name.junit.xml into the build directory, with a case for each test of the framework (and Catch2 2, which
+# has one reporter, prints nothing else). One for each test of ctest is what `ctest --output-junit FILE` writes.
 function(heddle_add_kernel_test name target)
   cmake_parse_arguments(arg "RACES" "FRAMEWORK;SHARDS;SWEEP;SEEDS;TIMEOUT" "LABELS" ${ARGN})
   if(arg_UNPARSED_ARGUMENTS)

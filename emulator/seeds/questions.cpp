@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <ostream>
@@ -33,7 +34,15 @@ std::string told(const SeedReport& report) {
   return out + report.what();
 }
 
+/// Whether HEDDLE_REPLAY repeats another search than that of the question, which then tries no seed.
+bool is_not_asked(const SeedReport& report) {
+  const char* const replay = std::getenv("HEDDLE_REPLAY");
+  return replay && *replay && report.trials == 0;
+}
+
 Answer answer(bool ok, SeedReport report, const std::string& asked, const std::string& found) {
+  if (is_not_asked(report))
+    return {true, std::move(report), asked + ": not asked, for HEDDLE_REPLAY repeats another search\n"};
   std::string text = fmt::format("{} ({}): {}\n", asked, under(report), found);
   if (!ok) text += told(report);
   return {ok, std::move(report), std::move(text)};
@@ -220,10 +229,11 @@ Answer ask_reachable(const OutcomeFunction& program, const std::string& outcome,
   const bool reached = std::any_of(report.failures.begin(), report.failures.end(), [&](const SeedFailure& failure) {
     return failure.what == "it ended with " + outcome;
   });
-  std::string text = fmt::format("{} is {} {}\n", outcome, reached ? "reached" : "not reached", under(report));
-  if (!reached) text += fmt::format("what came:\n{}", seen.text());
-  if (report.failed()) text += told(report);
-  return {reached, std::move(report), std::move(text)};
+  Answer out = answer(reached, std::move(report), "reachable " + outcome,
+                      reached ? "it is" : "it is not; there came\n" + seen.text());
+  if (!reached) return out;
+  // How it is reached.
+  return {true, out.report(), out.explain() + told(out.report())};
 }
 
 }  // namespace detail

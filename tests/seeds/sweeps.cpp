@@ -219,7 +219,7 @@ TEST_CASE("a failure that any configuration shows is shown with the plain one") 
   CHECK_THAT(report.what(), Catch::Contains("the plain configuration shows it: subgroup=32 lanes=linear"));
 }
 
-TEST_CASE("the file of a failure has its configuration, and repeats it whatever else is set") {
+TEST_CASE("the file of a failure has its configuration") {
   const TemporaryFile file;
   SeedOptions options = quiet();
   options.replay_file = file.path();
