@@ -1,7 +1,9 @@
 #pragma once
 
 /// \file
-/// What the checks of Catch2, of either version, say of a trial. Included where Catch2 is.
+/// What the checks of Catch2, of either version, say of a trial.
+
+#include <heddle/detail/catch_include.h>
 
 #include <algorithm>
 #include <sstream>

@@ -9,17 +9,13 @@
 /// no INFO, CAPTURE or other message of Catch2 may be in a trial. A SECTION in a trial is a failure: sections go around
 /// explore_seeds.
 
+#include <heddle/detail/catch_include.h>
 #include <heddle/testing.h>
 
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_all.hpp>
-// What CHECK is made of is not among all that users need.
+#if CATCH_VERSION_MAJOR == 3
 #include <heddle/detail/catch3_trials.h>
-#include <catch2/interfaces/catch_interfaces_capture.hpp>
-#include <catch2/internal/catch_context.hpp>
 #else
 #include <heddle/detail/catch2_trials.h>
-#include <catch2/catch.hpp>
 #endif
 
 #include <cstdio>
