@@ -1,5 +1,6 @@
 // What frameworks of unit tests print.
 
+#include <heddle/memory_order.h>
 #include <heddle/testing.h>
 
 #include <fmt/format.h>

@@ -4,7 +4,12 @@
 /// A test of kernels, run under many seeds: each is another order of execution, and with a weak memory
 /// policy other delays. What fails is reported with its seed, made smaller, and can be run again.
 
-#include <heddle/host.h>
+#include <heddle/buffer.h>
+#include <heddle/buffer_view.h>
+#include <heddle/device.h>
+#include <heddle/device_options.h>
+#include <heddle/dispatch.h>
+#include <heddle/image.h>
 #include <heddle/schedule.h>
 #include <heddle/sweep.h>
 
@@ -122,7 +127,7 @@ struct ShrunkFailure {
   std::uint64_t forced = 0;
   /// Of the values that the search varies the plain ones, as far as it fails with them.
   Configuration configuration;
-  /// Those that are not plain: "subgroup=64"; empty if all are.
+  /// The values that are not plain: "subgroup=64"; empty if all are.
   std::string unusual;
   /// How many answers there were in the failure as it was found.
   std::uint64_t answers_before = 0;

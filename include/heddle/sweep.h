@@ -50,7 +50,7 @@ class Sweep {
   explicit Sweep(std::string_view text);
 
   const std::vector<SweepParameter>& parameters() const { return parameters_; }
-  /// The same without the parameters that these options or a variable of the environment fix, and without sizes of
+  /// The sweep without the parameters that these options or a variable of the environment fix, and without sizes of
   /// subgroups that the limits of these refuse.
   Sweep without_fixed(const DeviceOptions& options) const;
   /// The configuration of a seed. That of seed 1 is plain.

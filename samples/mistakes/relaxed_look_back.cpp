@@ -1,24 +1,25 @@
 // Each workgroup passes on the sum of everything up to it to the next one (the heart of decoupled
-// look-back). With Relaxed flags the flag may come before the sum. A ticket tells each workgroup its
-// place: the workgroup before it has begun then, whatever the order.
+// look-back). With Relaxed flags the flag may come before the sum. A ticket tells each workgroup
+// its place: the workgroup before it has begun then, whatever the order.
 #include "mistake.h"
 
 using namespace heddle;
 
 template <MemorySemantics publish, MemorySemantics look>
-constexpr auto sum_up =
-    [](auto& inv, StorageBuffer<std::uint32_t> auto ticket, StorageBuffer<std::uint32_t> auto flags,
-       StorageBuffer<std::uint32_t> auto sums) {
-      const std::uint32_t group = inv.atomic_i_increment(ticket[0], Scope::Device, MemorySemantics::Relaxed);
-      std::uint32_t before = 0;
-      if (group > 0) {
-        while (inv.atomic_load(flags[group - 1], Scope::Device, look) == 0) {
-        }
-        before = sums.non_private()[group - 1];
-      }
-      sums.non_private()[group] = before + group + 1;
-      inv.atomic_store(flags[group], Scope::Device, publish, 1);
-    };
+constexpr auto sum_up = [](auto& inv, StorageBuffer<std::uint32_t> auto ticket,
+                           StorageBuffer<std::uint32_t> auto flags,
+                           StorageBuffer<std::uint32_t> auto sums) {
+  const std::uint32_t group =
+      inv.atomic_i_increment(ticket[0], Scope::Device, MemorySemantics::Relaxed);
+  std::uint32_t before = 0;
+  if (group > 0) {
+    while (inv.atomic_load(flags[group - 1], Scope::Device, look) == 0) {
+    }
+    before = sums.non_private()[group - 1];
+  }
+  sums.non_private()[group] = before + group + 1;
+  inv.atomic_store(flags[group], Scope::Device, publish, 1);
+};
 
 template <MemorySemantics publish, MemorySemantics look>
 void test(Trial& trial) {
