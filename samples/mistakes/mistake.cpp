@@ -24,6 +24,9 @@ void print_passed(const SeedReport& report) {
 int explore(const std::string& what, const Test& wrong, const Test& right, std::uint64_t seeds,
             SeedOptions options, Which which) {
   options.print_to = stdout;
+  // They are mistakes of memory. Some right kernels wait for workgroups with lower numbers, which
+  // have begun on most GPUs, though no specification promises it.
+  options.sweep = "usual order=ascending";
   fmt::print("{}\n", what);
   bool as_expected = true;
   if (which != Which::Right) {
