@@ -5,7 +5,6 @@
 
 #include <heddle/choice.h>
 #include <heddle/device_options.h>
-#include <heddle/sweep.h>
 
 #include "emulator/memory/memory.h"
 #include "emulator/watch/spin_lock.h"
@@ -19,6 +18,10 @@
 #include <memory>
 #include <mutex>
 #include <vector>
+
+namespace heddle {
+struct Configuration;
+}
 
 namespace heddle::emulation {
 class Emulator;

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "emulator/report/json.h"
+#include "emulator/seeds/search.h"
 #include "runtime/text/json_text.h"
 
 namespace heddle::seeds {

@@ -3,13 +3,15 @@
 /// \file
 /// What `heddle test` hears of searches: a line for each in the file that HEDDLE_TEST_LOG names.
 
-#include <heddle/explore.h>
-
 #include <cstdint>
 
-#include "emulator/seeds/search.h"
+namespace heddle {
+struct SeedReport;
+}
 
 namespace heddle::seeds {
+
+class Search;
 
 /// Adds a search of so many seeds (of all shards) to the log, if there is one. A log that cannot be written is no error
 /// of the test: who reads it misses the line.

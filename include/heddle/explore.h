@@ -125,7 +125,7 @@ struct ShrunkFailure {
   /// How many answers there are, and how many of them delay, keep or interrupt something.
   std::uint64_t answers = 0;
   std::uint64_t forced = 0;
-  /// Of the values that the search varies the plain ones, as far as it fails with them.
+  /// The plain value of each thing that the search varies, as far as it fails with that.
   Configuration configuration;
   /// The values that are not plain: "subgroup=64"; empty if all are.
   std::string unusual;
