@@ -6,6 +6,7 @@
 #include <string>
 
 #include <heddle/heddle.h>
+#include <heddle/memory_order.h>
 #include <heddle/testing.h>
 
 #include "tests/seeds/quiet.h"
