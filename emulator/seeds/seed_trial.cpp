@@ -90,6 +90,8 @@ void TrialRunner::fail_if_raced(const DeviceState& device, std::uint64_t seed, T
   if (report.races.empty()) return;
   outcome.failed = true;
   outcome.finding = to_finding(report.races[0]);
+  // What runs the trial again is said of all failures alike.
+  outcome.finding->replay.clear();
   outcome.what = to_string(*outcome.finding);
 }
 
