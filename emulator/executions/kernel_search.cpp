@@ -8,6 +8,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "emulator/executions/kernel_run.h"
 #include "emulator/executions/scripted_memory.h"
 #include "emulator/explore/explore.h"
 #include "emulator/explore/layout.h"
@@ -49,10 +50,13 @@ class KernelSearch {
   explore::Program program();
   bool take(const explore::Found& found);
   FinalValues final_values(const explore::Found& found) const;
-  void add_outcomes(const FinalValues& values);
+  void add_outcomes(const FinalValues& values, const explore::Found& found);
   void add_races(const explore::Found& found);
   void look_at_clock();
   void tell_outcomes();
+  std::string bound_in_the_way() const;
+  std::vector<KernelStep> steps_of(const model::Execution& execution) const;
+  std::string name_of(const Locations& bytes) const;
   const Allocation& buffer(AllocationId id) const { return *buffers_.at(id); }
 
   const KernelBounds bounds_;
@@ -71,8 +75,8 @@ class KernelSearch {
   std::chrono::steady_clock::time_point deadline_;
   std::atomic<bool> out_of_time_{false};
   KernelExecutions found_;
-  /// What all executions lead to; an element that one does not write is not in its row.
-  std::set<std::map<std::pair<AllocationId, std::uint64_t>, Value>> rows_;
+  /// What all executions lead to, and one that does; an element that one does not write is not in its row.
+  std::map<std::map<std::pair<AllocationId, std::uint64_t>, Value>, std::vector<KernelStep>> rows_;
 };
 
 namespace {
@@ -82,6 +86,9 @@ using explore::Step;
 using explore::StepKind;
 
 constexpr std::size_t kLearnedSteps = 2000;
+constexpr std::uint64_t kLearnedGraphs = 2000;
+/// Nearly all steps were found before: what an exploration takes is bounded by its time.
+constexpr std::size_t kPatientSteps = 20000000;
 constexpr std::size_t kDerivationSteps = 20000;
 
 DeviceOptions options_of_device() {
@@ -253,11 +260,14 @@ KernelExecutions KernelSearch::explore(std::uint32_t group_size, const std::func
   out_of_time_ = false;
   deadline_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(bounds_.time.count());
   const explore::Program agents = program();
+  found_.workgroup_size = group_size;
+  found_.workgroups = static_cast<std::uint32_t>(agents.agents.size()) / group_size;
   explore::Options options;
   options.cancelled = &out_of_time_;
   options.limit = bounds_.executions;
-  // Each step is a run of an invocation.
   options.learned_steps = kLearnedSteps;
+  options.learned_graphs = kLearnedGraphs;
+  options.patient_steps = kPatientSteps;
   options.derivation_steps = kDerivationSteps;
   try {
     const explore::Statistics statistics =
@@ -266,6 +276,7 @@ KernelExecutions KernelSearch::explore(std::uint32_t group_size, const std::func
   } catch (const explore::TooLong&) {
     found_.complete = false;
   }
+  found_.bound = bound_in_the_way();
   tell_outcomes();
   return std::move(found_);
 }
@@ -274,7 +285,7 @@ bool KernelSearch::take(const explore::Found& found) {
   look_at_clock();
   if (found.terminated()) {
     ++found_.executions;
-    add_outcomes(final_values(found));
+    add_outcomes(final_values(found), found);
   } else if (found.cut()) {
     ++found_.cut;
   } else {
@@ -309,7 +320,7 @@ KernelSearch::FinalValues KernelSearch::final_values(const explore::Found& found
 }
 
 /// Every combination: unordered writes leave several values to an element.
-void KernelSearch::add_outcomes(const FinalValues& values) {
+void KernelSearch::add_outcomes(const FinalValues& values, const explore::Found& found) {
   std::vector<std::map<std::pair<AllocationId, std::uint64_t>, Value>> rows(1);
   for (const auto& [element, possible] : values) {
     const std::size_t before = rows.size();
@@ -320,7 +331,10 @@ void KernelSearch::add_outcomes(const FinalValues& values) {
       }
     for (std::size_t r = 0; r < before; ++r) rows[r][element] = possible.front();
   }
-  rows_.insert(rows.begin(), rows.end());
+  for (auto& row : rows) {
+    const auto [known, fresh] = rows_.try_emplace(std::move(row));
+    if (fresh) known->second = steps_of(found.execution);
+  }
 }
 
 void KernelSearch::add_races(const explore::Found& found) {
@@ -336,42 +350,95 @@ void KernelSearch::add_races(const explore::Found& found) {
     });
     if (!known)
       found_.races.push_back({first.where, second.where, static_cast<std::uint32_t>(first.agent),
-                              static_cast<std::uint32_t>(second.agent)});
+                              static_cast<std::uint32_t>(second.agent), steps_of(found.execution)});
   }
 }
 
 void KernelSearch::tell_outcomes() {
   std::set<std::pair<AllocationId, std::uint64_t>> elements;
-  for (const auto& row : rows_)
+  for (const auto& [row, steps] : rows_)
     for (const auto& [element, value] : row) elements.insert(element);
   for (const auto& [id, offset] : elements)
     found_.names.push_back(fmt::format("{}[{}]", buffer(id).name, offset / buffer(id).component.size_bytes));
-  for (const auto& row : rows_) {
+  for (const auto& [row, steps] : rows_) {
     std::vector<std::uint64_t> values;
     for (const auto& element : elements) {
       const auto written = row.find(element);
       const Locations bytes{element.first, element.second, buffer(element.first).component.size_bytes};
       values.push_back(written != row.end() ? written->second : memory_.initial(bytes));
     }
-    found_.outcomes.insert(std::move(values));
+    found_.outcomes.insert(values);
+    found_.examples.try_emplace(std::move(values), steps);
   }
+}
+
+std::string KernelSearch::bound_in_the_way() const {
+  if (found_.complete) return "";
+  if (out_of_time_) return fmt::format("the time of {} ms was over", bounds_.time.count());
+  if (found_.cut != 0) return fmt::format("an invocation made more than {} operations", bounds_.operations);
+  if (bounds_.executions != 0 && found_.executions + found_.blocked + found_.cut >= bounds_.executions)
+    return fmt::format("there are more than {} executions", bounds_.executions);
+  return "the values that reads may have, or the operations of an execution, are too many";
+}
+
+std::string KernelSearch::name_of(const Locations& bytes) const {
+  if (ScriptedMemory::is_of_workgroup(bytes.allocation))
+    return fmt::format("Workgroup memory, byte {}", bytes.offset_bytes);
+  const Allocation& of = buffer(bytes.allocation);
+  return fmt::format("{}[{}]", of.name,
+                     of.component.size_bytes == 0 ? 0 : bytes.offset_bytes / of.component.size_bytes);
+}
+
+std::vector<KernelStep> KernelSearch::steps_of(const model::Execution& execution) const {
+  std::vector<KernelStep> out;
+  for (model::OperationIndex i = 0; i < execution.operations.size(); ++i) {
+    const Operation& operation = execution.operations[i];
+    KernelStep& step = out.emplace_back();
+    step.invocation = static_cast<std::uint32_t>(operation.agent);
+    step.where = operation.where;
+    if (!operation.is_access()) {
+      step.what =
+          operation.kind == OperationKind::ControlBarrier ? "passes a control barrier" : "makes a memory barrier";
+      continue;
+    }
+    step.what = operation.atomic ? "atomically " : "";
+    if (operation.reads()) {
+      step.what += fmt::format("reads {} from {}", execution.read_values[i], name_of(operation.locations));
+      for (const model::ReadsFrom& source : execution.reads_from)
+        if (source.read == i)
+          step.what += source.write == model::kInitialValue ? ", which it held before"
+                                                            : fmt::format(", as step {} wrote it", source.write + 1);
+    }
+    if (operation.writes())
+      step.what += operation.reads()
+                       ? fmt::format(", and writes {}", execution.written_values[i])
+                       : fmt::format("writes {} to {}", execution.written_values[i], name_of(operation.locations));
+  }
+  return out;
 }
 
 }  // namespace heddle::detail
 
 namespace heddle {
 
-std::size_t KernelExecutions::index_of(const std::string& name) const {
-  return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
-}
-
 KernelExploration::KernelExploration(const KernelBounds& bounds)
     : search_(std::make_unique<detail::KernelSearch>(bounds)) {}
+
+KernelExploration::KernelExploration(Device& machine)
+    : machine_(&machine), run_(std::make_unique<detail::KernelRun>(machine)) {}
 
 KernelExploration::~KernelExploration() = default;
 
 Device& KernelExploration::device() {
-  return search_->device();
+  return machine_ != nullptr ? *machine_ : search_->device();
+}
+
+void KernelExploration::note_buffers(emulated::Invocation& invocation) {
+  run_->note_buffers(invocation.agent());
+}
+
+KernelExecutions KernelExploration::run(const std::function<void()>& run) {
+  return run_->run(run);
 }
 
 bool KernelExploration::begins(emulated::Invocation& invocation) {

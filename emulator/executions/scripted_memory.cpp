@@ -96,7 +96,8 @@ void ScriptedMemory::read_modify_write(const Operation& operation, MemorySemanti
     step_.failure_semantics = unequal;
     stop(spins ? StepKind::Spinning : StepKind::Operation, operation);
   }
-  if (apply((*script_)[at_++])) note_change();
+  const Value old = (*script_)[at_++];
+  if (apply(old).value_or(old) != old) note_change();
 }
 
 void ScriptedMemory::barrier(const Operation& operation) {

@@ -72,12 +72,12 @@ Ways Ways::operator&(const Ways& other) const {
 }
 
 Derivations::Derivations(const Program& program, std::vector<TraceTree>& trees, Layout& layout, bool thin_air,
-                         const Start& start, std::size_t most_steps)
+                         const Start& start, const Patience& patience)
     : program_(program),
       trees_(trees),
       layout_(layout),
       thin_air_(thin_air),
-      most_steps_(most_steps),
+      patience_(patience),
       visited_(trees.size()) {
   do {
     written_.clear();
@@ -88,6 +88,11 @@ Derivations::Derivations(const Program& program, std::vector<TraceTree>& trees, 
   } while (exact_ && cut_anew_);
   for (const Piece& piece : pieces_)
     for (const Readable& r : piece.values) closed_ = closed_ && !r.ways.empty();
+}
+
+bool Derivations::is_too_much() const {
+  return steps_ > patience_.most_steps ||
+         (patience_.cancelled != nullptr && patience_.cancelled->load(std::memory_order_relaxed));
 }
 
 Value Derivations::initial(const Locations& piece) const {
@@ -125,7 +130,7 @@ void Derivations::run(AgentId agent, Node node, Ways ways, std::uint32_t writes)
   TraceTree& tree = trees_[position(agent)];
   while (!ways.empty() && may_go_on()) {
     steps_ += ways.list().size();
-    if (steps_ > most_steps_ || tree.depth(node) > kMostDepth) {
+    if (is_too_much() || tree.depth(node) > kMostDepth) {
       exact_ = false;
       break;
     }
@@ -162,7 +167,7 @@ void Derivations::read(AgentId agent, Node node, const Ways& ways, std::uint32_t
   TraceTree& tree = trees_[position(agent)];
   const Operation& op = tree.step(node).operation;
   const std::vector<Readable> sources = readable(op, ways);
-  if (steps_ > most_steps_) exact_ = false;
+  if (is_too_much()) exact_ = false;
   for (const Readable& source : sources) {
     std::uint32_t now_written = writes;
     if (op.writes()) {
@@ -238,7 +243,7 @@ std::vector<Derivations::Readable> Derivations::readable(const Operation& read, 
       for (const Readable& part : known.values) {
         if (part.ways.empty()) continue;
         steps_ += low.ways.list().size() * part.ways.list().size();
-        if (steps_ > most_steps_) return {};
+        if (is_too_much()) return {};
         longer.push_back({low.value | place_in_value(part.value, piece, read.locations), low.ways & part.ways});
       }
     }

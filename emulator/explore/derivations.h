@@ -3,6 +3,7 @@
 /// \file
 /// The values that are not out of thin air.
 
+#include <atomic>
 #include <bitset>
 #include <cstdint>
 #include <map>
@@ -56,11 +57,17 @@ class Derivations {
     std::vector<bool> ended;
   };
 
-  /// Runs agents by themselves, at most so many steps in all.
-  Derivations(const Program& program, std::vector<TraceTree>& trees, Layout& layout, bool thin_air, const Start& start,
-              std::size_t most_steps);
+  /// How much may be done: so many steps, and none once `cancelled`, which may be null, is true.
+  struct Patience {
+    std::size_t most_steps = 0;
+    const std::atomic<bool>* cancelled = nullptr;
+  };
 
-  /// Whether the steps were enough.
+  /// Runs agents by themselves.
+  Derivations(const Program& program, std::vector<TraceTree>& trees, Layout& layout, bool thin_air, const Start& start,
+              const Patience& patience);
+
+  /// Whether the patience was enough.
   bool exact() const { return exact_; }
   /// Whether values would be the same if writes were allowed to need themselves.
   bool closed() const { return closed_; }
@@ -114,12 +121,13 @@ class Derivations {
   std::size_t number_of(AgentId agent, std::uint32_t nth);
   Value initial(const Locations& piece) const;
   bool may_go_on() const { return exact_ && !cut_anew_; }
+  bool is_too_much() const;
 
   const Program& program_;
   std::vector<TraceTree>& trees_;
   Layout& layout_;
   bool thin_air_;
-  std::size_t most_steps_;
+  const Patience patience_;
   std::size_t steps_ = 0;
   bool exact_ = true;
   bool closed_ = true;

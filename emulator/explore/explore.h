@@ -42,9 +42,13 @@ struct Options {
   /// many steps in all, to learn it. Where that is too few, the program is explored in silence until
   /// there is nothing more to learn.
   std::size_t learned_steps = 10000;
-  /// How many steps may be taken to derive the values that reads can be promised. Where that is too few, the
-  /// exploration is incomplete: reads are promised what derives from the graph at hand in a tenth of these steps, or
-  /// nothing.
+  /// Where that takes more graphs than these (0 is no limit), agents are run by themselves once more, so many steps in
+  /// all, before the program is explored in silence to its end.
+  std::uint64_t learned_graphs = 0;
+  std::size_t patient_steps = 0;
+  /// How many steps may be taken to derive the values that reads can be promised. Where that, and `patient_steps`, is
+  /// too few, the exploration is incomplete: reads are promised what derives from the graph at hand in a tenth of these
+  /// steps, or nothing.
   std::size_t derivation_steps = 4000000;
   /// Once it is true, executions in which an agent does not finish are of no interest any more, and are
   /// left out. May be null.

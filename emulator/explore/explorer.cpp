@@ -73,20 +73,36 @@ Statistics Explorer::run() {
 }
 
 // Agents that do not tell what they may do are run by themselves; if that takes too many steps, silent
-// passes learn from the graphs until there is no news, and only then executions are reported. What is derived, but not
-// consistent, no graph shows, and an agent that reads it may come to a write that it may take it from: so derivations
-// are asked once more, with more patience.
+// passes learn from the graphs until there is no news, and only then executions are reported. Where that takes too many
+// graphs, agents are run by themselves with more patience. What is derived, but not consistent, no graph shows, and an
+// agent that reads it may come to a write that it may take it from: so derivations are asked once more.
 void Explorer::learn() {
-  derivations_.emplace(program_, trees_, layout_, options_.thin_air, Derivations::Start{}, options_.learned_steps);
-  if (derivations_->exact()) return learn_from(*derivations_);
+  if (derives_all(options_.learned_steps)) return;
+  if (!learns_from_graphs(options_.learned_graphs)) {
+    was_patient_ = true;
+    if (derives_all(options_.patient_steps)) return;
+    learns_from_graphs(0);
+  }
+  derives_all(options_.derivation_steps);
+}
+
+bool Explorer::derives_all(std::size_t steps) {
+  derivations_.emplace(program_, trees_, layout_, options_.thin_air, Derivations::Start{},
+                       Derivations::Patience{steps, options_.cancelled});
+  if (derivations_->exact()) learn_from(*derivations_);
+  return derivations_->exact();
+}
+
+// Whether no more graphs than these were needed; 0 is no limit.
+bool Explorer::learns_from_graphs(std::uint64_t most) {
   reporting_ = false;
+  silent_graphs_ = most;
   do {
     derivations_.reset();
     pass();
-  } while (learned_);
+  } while (learned_ && !stopped_);
   reporting_ = true;
-  derivations_.emplace(program_, trees_, layout_, options_.thin_air, Derivations::Start{}, options_.derivation_steps);
-  if (derivations_->exact()) learn_from(*derivations_);
+  return !stopped_;
 }
 
 void Explorer::learn_from(const Derivations& derivations) {
@@ -115,7 +131,7 @@ void Explorer::visit() {
   const Level level(*this);
   ++statistics_.graphs;
   const bool cancelled = options_.cancelled != nullptr && options_.cancelled->load(std::memory_order_relaxed);
-  if (cancelled || (options_.graph_limit != 0 && statistics_.graphs > options_.graph_limit)) {
+  if (cancelled || (graph_limit() != 0 && statistics_.graphs > graph_limit())) {
     statistics_.complete = false;
     stopped_ = true;
     return;
@@ -443,7 +459,10 @@ bool Explorer::may_wait_for_each_other() const {
 // part of the steps.
 const Derivations* Explorer::derivations(std::optional<Derivations>& from_here) {
   if (!derivations_)
-    derivations_.emplace(program_, trees_, layout_, options_.thin_air, Derivations::Start{}, options_.derivation_steps);
+    derivations_.emplace(program_, trees_, layout_, options_.thin_air, Derivations::Start{},
+                         Derivations::Patience{options_.derivation_steps, options_.cancelled});
+  if (!derivations_->exact() && reporting_ && options_.patient_steps != 0 && !std::exchange(was_patient_, true))
+    derives_all(options_.patient_steps);
   if (derivations_->exact()) return &*derivations_;
   // What only other reads than the graph's lead to is not among these, if any.
   statistics_.complete = false;
@@ -453,7 +472,8 @@ const Derivations* Explorer::derivations(std::optional<Derivations>& from_here) 
     here.nodes.push_back(agent.node);
     here.ended.push_back(agent.status == Status::Ended);
   }
-  from_here.emplace(program_, trees_, layout_, options_.thin_air, here, options_.derivation_steps / 10);
+  from_here.emplace(program_, trees_, layout_, options_.thin_air, here,
+                    Derivations::Patience{options_.derivation_steps / 10, options_.cancelled});
   return from_here->exact() && from_here->closed() ? &*from_here : nullptr;
 }
 

@@ -75,8 +75,11 @@ class Explorer {
   using Then = std::function<void()>;
 
   void learn();
+  bool derives_all(std::size_t steps);
+  bool learns_from_graphs(std::uint64_t most);
   void learn_from(const Derivations& derivations);
   void pass();
+  std::uint64_t graph_limit() const { return reporting_ ? options_.graph_limit : silent_graphs_; }
   bool may_go_on() const { return !stopped_; }
   bool wants_others() const { return options_.only_terminated == nullptr || !*options_.only_terminated; }
 
@@ -180,6 +183,10 @@ class Explorer {
   Statistics statistics_;
   /// Whether executions are reported, or only learned from.
   bool reporting_ = true;
+  /// How many graphs a pass that only learns may build; 0 is no limit.
+  std::uint64_t silent_graphs_ = 0;
+  /// Whether Options::patient_steps were spent.
+  bool was_patient_ = false;
   /// Whether this pass saw what no pass before it had seen.
   bool learned_ = false;
   bool stopped_ = false;

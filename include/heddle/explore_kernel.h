@@ -6,9 +6,12 @@
 /// emulator/executions/README.md.
 
 #include <heddle/device.h>
+#include <heddle/explore.h>
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -30,6 +33,18 @@ struct KernelBounds {
   std::function<void(std::uint64_t)> progress;
 };
 
+/// An operation of an execution.
+struct KernelStep {
+  /// By its number in the dispatch: those of the first workgroup first.
+  std::uint32_t invocation = 0;
+  SourceLocation where;
+  /// "atomically reads 1 from x[1], as step 3 wrote it": steps are counted from 1.
+  std::string what;
+};
+
+/// The steps, a line for each.
+std::string to_string(const std::vector<KernelStep>& steps);
+
 /// Two accesses that race in some execution.
 struct KernelRace {
   SourceLocation first;
@@ -37,6 +52,8 @@ struct KernelRace {
   /// The invocations by their numbers in the dispatch: those of the first workgroup first.
   std::uint32_t first_invocation = 0;
   std::uint32_t second_invocation = 0;
+  /// The execution in which they were found.
+  std::vector<KernelStep> example;
 };
 
 /// What a dispatch may do.
@@ -45,6 +62,8 @@ struct KernelExecutions {
   std::vector<std::string> names;
   /// What they may hold after all invocations have ended, as bits, in the order of the names.
   std::set<std::vector<std::uint64_t>> outcomes;
+  /// An execution for each of the outcomes.
+  std::map<std::vector<std::uint64_t>, std::vector<KernelStep>> examples;
   /// A pair of places once, whoever comes to them first.
   std::vector<KernelRace> races;
   /// Executions in which all invocations end; in which one waits or spins for ever; in which one was cut.
@@ -53,6 +72,11 @@ struct KernelExecutions {
   std::uint64_t cut = 0;
   /// Whether these are all executions: no bound was in the way.
   bool complete = true;
+  /// Which bound was, as a sentence; empty if none was.
+  std::string bound;
+  /// Of the dispatch.
+  std::uint32_t workgroups = 0;
+  std::uint32_t workgroup_size = 0;
 
   /// Whether it is proven that no execution has a data race.
   bool is_race_free() const { return complete && races.empty(); }
@@ -60,16 +84,25 @@ struct KernelExecutions {
   bool always_ends() const { return complete && blocked == 0; }
   /// The position of a name; names.size() if nothing writes it.
   std::size_t index_of(const std::string& name) const;
+  /// Whether some outcome has these values.
+  bool is_possible(const std::map<std::string, std::uint64_t>& values) const;
+  /// Why no outcome has these values, as a sentence; it says so where that is not proven. Empty if one has.
+  std::string why_impossible(const std::map<std::string, std::uint64_t>& values) const;
+  /// What is proven of which dispatch, and what is not, in sentences.
+  std::string proof() const;
 };
 
 namespace detail {
 class KernelSearch;
+class KernelRun;
 }
 
 /// A device whose kernels are explored.
 class KernelExploration {
  public:
   explicit KernelExploration(const KernelBounds& bounds = {});
+  /// Dispatches run on this machine, once: what they give has that one execution, and is not complete.
+  explicit KernelExploration(Device& machine);
   ~KernelExploration();
   KernelExploration(const KernelExploration&) = delete;
   KernelExploration& operator=(const KernelExploration&) = delete;
@@ -84,6 +117,13 @@ class KernelExploration {
   /// waits for other invocations by anything but control barriers of the workgroup.
   template <typename Kernel, typename... Args>
   KernelExecutions dispatch(const Kernel& kernel, Extent groups, Extent local, Args&&... args) {
+    if (machine_ != nullptr) {
+      const auto noted = [this, &kernel](auto& invocation, auto... parameters) {
+        if constexpr (std::remove_reference_t<decltype(invocation)>::kEmulated) note_buffers(invocation);
+        kernel(invocation, parameters...);
+      };
+      return run([&] { device().dispatch(noted, groups, local, args...); });
+    }
     const auto one_invocation = [this, &kernel](auto& invocation, auto... parameters) {
       if constexpr (std::remove_reference_t<decltype(invocation)>::kEmulated) {
         if (begins(invocation)) {
@@ -104,8 +144,13 @@ class KernelExploration {
   /// Comes to each control barrier that the running one comes to.
   void stand_in(emulated::Invocation& invocation);
   KernelExecutions explore(Extent local, const std::function<void()>& run);
+  void note_buffers(emulated::Invocation& invocation);
+  KernelExecutions run(const std::function<void()>& run);
 
+  /// Null where everything is explored.
+  Device* machine_ = nullptr;
   std::unique_ptr<detail::KernelSearch> search_;
+  std::unique_ptr<detail::KernelRun> run_;
 };
 
 /// `program(exploration)` makes buffers, and returns what a dispatch of the exploration gives.
@@ -113,6 +158,23 @@ template <typename Program>
 KernelExecutions explore_kernel(const Program& program, const KernelBounds& bounds = {}) {
   KernelExploration exploration(bounds);
   return program(exploration);
+}
+
+/// Runs the same program on the machine under many seeds: those fail of which `is_seen` says true, so that an outcome
+/// or a race that was found by exploration is made smaller there and gets a file that replays it. Subgroups have one
+/// invocation, and races are looked for.
+template <typename Program, std::predicate<const KernelExecutions&> IsSeen>
+[[nodiscard]] SeedReport find_on_machine(const Program& program, const IsSeen& is_seen, std::uint64_t seeds,
+                                         SeedOptions options = {}) {
+  options.device.subgroup_size = 1;
+  options.device.races = true;
+  options.device.workgroup_memory_zeroed = true;
+  return explore_seeds(
+      [&](Trial& trial) {
+        KernelExploration on_machine(trial.device());
+        trial.require(!is_seen(program(on_machine)), "the execution that is looked for");
+      },
+      seeds, options);
 }
 
 }  // namespace heddle

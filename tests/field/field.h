@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <heddle/explore_kernel.h>
 #include <heddle/heddle.h>
 
 namespace heddle::field {
@@ -24,11 +25,18 @@ struct How {
   U32 barriers = ~0u;
 };
 
+/// The same kernel, to be run and to be explored.
+struct Dispatched {
+  /// Whether the result is right.
+  std::function<bool(Device&)> run;
+  /// All executions of the fewest workgroups that the kernel works with, which fill in out[0].
+  std::function<KernelExecutions(KernelExploration&)> explored;
+};
+
 /// A dispatch of a kernel in one form.
 struct Case {
   std::string name;
-  /// Whether the result is right.
-  std::function<bool(Device&)> run;
+  Dispatched dispatched;
   bool right = true;
   /// What the first change that is offered has to say: the form that is right has that.
   std::string mends;
@@ -38,8 +46,8 @@ struct Case {
 constexpr U32 kPairs = 3;
 
 template <typename Kernel>
-std::function<bool(Device&)> dispatched(const Kernel& kernel, U32 groups, U32 size, How how) {
-  return [=](Device& device) {
+Dispatched dispatched(const Kernel& kernel, U32 groups, U32 size, How how) {
+  const auto run = [=](Device& device) {
     auto data = device.buffer(std::vector<U32>(4 * kPairs, 0u), "data");
     auto flags = device.buffer(std::vector<U32>(4 * kPairs, 0u), "flags");
     auto out = device.buffer(std::vector<U32>(kPairs, 0u), "out");
@@ -49,6 +57,14 @@ std::function<bool(Device&)> dispatched(const Kernel& kernel, U32 groups, U32 si
       if (found[pair] != pair + 1) return false;
     return true;
   };
+  const auto explored = [=](KernelExploration& exploration) {
+    auto data = exploration.device().buffer(std::vector<U32>(4 * kPairs, 0u), "data");
+    auto flags = exploration.device().buffer(std::vector<U32>(4 * kPairs, 0u), "flags");
+    auto out = exploration.device().buffer(std::vector<U32>(kPairs, 0u), "out");
+    const U32 fewest = groups % kPairs == 0 ? groups / kPairs : groups;
+    return exploration.dispatch(kernel, {fewest}, {size}, data, flags, out, how);
+  };
+  return {run, explored};
 }
 
 /// The n-th control barrier of a kernel, if it is there.
@@ -66,6 +82,8 @@ void fence(Invocation& inv, Scope scope, MemorySemantics semantics, SourceLocati
 std::vector<Case> messages();
 std::vector<Case> shared_data();
 std::vector<Case> in_workgroup();
+/// Those of all three that are right, or are not.
+std::vector<Case> cases(bool right);
 
 /// The right form of a kernel of pairs of workgroups, and seven that are not.
 template <typename Kernel>

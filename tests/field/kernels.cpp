@@ -38,14 +38,6 @@ void tell(const Case& one, const std::string& what) {
   if (std::getenv("HEDDLE_FIELD_PRINT")) std::printf("%s: %s\n", one.name.c_str(), what.c_str());
 }
 
-std::vector<Case> cases(bool right) {
-  std::vector<Case> out;
-  for (const std::vector<Case>& some : {messages(), shared_data(), in_workgroup()})
-    for (const Case& one : some)
-      if (one.right == right) out.push_back(one);
-  return out;
-}
-
 /// Two of the four invocations of a workgroup are a subgroup.
 DeviceOptions device_options() {
   DeviceOptions options;
@@ -62,7 +54,7 @@ SeedReport explored(const Case& one, std::uint64_t seeds) {
   options.device = device_options();
   // Some right kernels wait for workgroups with lower numbers: that they have begun is no matter of memory.
   options.sweep = "usual order=ascending";
-  return explore_seeds([&](Trial& trial) { return one.run(trial.device()); }, seeds, options);
+  return explore_seeds([&](Trial& trial) { return one.dispatched.run(trial.device()); }, seeds, options);
 }
 
 RaceReport races_of(const Case& one, std::uint64_t seed) {
@@ -71,7 +63,7 @@ RaceReport races_of(const Case& one, std::uint64_t seed) {
   options.seed = seed;
   Device device(options);
   try {
-    (void)one.run(device);
+    (void)one.dispatched.run(device);
   } catch (const KernelError& error) {
     // What is planted may also be read before it was ever written, or make no progress.
     UNSCOPED_INFO(error.what());
@@ -110,7 +102,7 @@ TEST_CASE("what is never made available is missing under the adversarial policy 
     options.seed = seed;
     Device device(options);
     try {
-      return !one.run(device);
+      return !one.dispatched.run(device);
     } catch (const KernelError&) {
       return true;
     }
