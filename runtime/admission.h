@@ -21,7 +21,10 @@ class Admission {
     chunk_ = 1;
     tickets_left_ = tickets_end_ = 0;
     reserved_ = false;
+    most_residents_ = launch_->resident_workgroups;
   }
+  /// Makes a place for one more workgroup, whatever the launch says.
+  void add_place() { ++most_residents_; }
 
   /// Whether any workgroup has not begun.
   bool groups_left() const {
@@ -30,8 +33,7 @@ class Admission {
   }
   /// Whether one of them may become resident now.
   bool can_admit() const {
-    return (reserved_ || dispatch_->resident.load(std::memory_order_relaxed) < launch_->resident_workgroups) &&
-           groups_left();
+    return (reserved_ || dispatch_->resident.load(std::memory_order_relaxed) < most_residents_) && groups_left();
   }
 
   /// Takes one of the places for resident workgroups; false if all are taken.
@@ -82,6 +84,7 @@ class Admission {
 
   Dispatch* dispatch_ = nullptr;
   const Launch* launch_ = nullptr;
+  std::uint32_t most_residents_ = 0;
   /// Workgroups that this worker took from the shared counter at once, and not yet ran.
   std::uint64_t tickets_left_ = 0;
   std::uint64_t tickets_end_ = 0;

@@ -24,6 +24,8 @@ class Fiber;
 /// A suspended invocation can go on once `*phase != seen`; these two say it for ever.
 inline constexpr std::uint32_t kReadyPhase = 1;
 inline constexpr std::uint32_t kNeverPhase = 0;
+/// Says it of one that could go on, and whom a scheduler puts off.
+inline constexpr std::uint32_t kPutOffPhase = 0;
 
 enum class SlotState : std::uint8_t { Unstarted, Started, Finished };
 
@@ -66,6 +68,11 @@ struct alignas(64) Slot {
     phase = &kNeverPhase;
     seen = kNeverPhase;
   }
+  void put_off() {
+    phase = &kPutOffPhase;
+    seen = kPutOffPhase;
+  }
+  bool is_put_off() const { return phase == &kPutOffPhase; }
 };
 static_assert(sizeof(Slot) == 64);
 

@@ -47,6 +47,8 @@ class Observer {
   virtual void dispatch_fails(Failure& failure) = 0;
 };
 
+class Fairness;
+
 struct Launch {
   Grid grid;
   Entries run;
@@ -68,6 +70,8 @@ struct Launch {
   /// order.
   std::span<const std::uint32_t> first_groups;
   Observer* observer = nullptr;
+  /// With a choice: who is put off for ever is whom this does not guarantee; null: nobody is.
+  const Fairness* fairness = nullptr;
   /// What a person calls the memory at an address; empty if unknown.
   const std::function<std::string(const void*)>* describe = nullptr;
   /// Give up when nothing but polling happened for so many rounds of all residents ...

@@ -2,6 +2,7 @@
 
 #include "runtime/code_place.h"
 #include "runtime/counted.h"
+#include "runtime/fairness.h"
 #include "runtime/scheduler.h"
 #include "runtime/stack_state.h"
 
@@ -108,6 +109,10 @@ void count(Group& g, const std::function<std::string(const void*)>* describe, Ce
       census.add(slot, who, "wait at the workgroup barrier at " + place(g.barrier.where), g.barrier.where);
       continue;
     }
+    if (slot.is_put_off()) {
+      census.add(slot, who, "stay at " + place(slot.where) + ", put off for ever", slot.where);
+      continue;
+    }
     switch (slot.wait) {
       case WaitKind::WorkgroupBarrier:
         census.add(slot, who, "wait at the workgroup barrier at " + place(slot.where), slot.where);
@@ -157,7 +162,7 @@ bool all_poll_in_vain(const std::vector<Group*>& groups, const Launch& launch, s
   bool all_return = true;
   for (Group* g : groups) {
     for (const Slot* slot = g->begin; g->waited && slot != g->end; ++slot) {
-      if (slot->wait != WaitKind::Poll || slot->state != SlotState::Started) continue;
+      if (slot->wait != WaitKind::Poll || slot->state != SlotState::Started || slot->is_put_off()) continue;
       ++polling;
       all_return = all_return && g->detail(slot).states.returned();
     }
@@ -193,6 +198,8 @@ void Worker::yield(SourceLocation where, const Poll& poll) {
     detail.states.note(state_of_calls(&poll).value_or(0));
   self->let_go();
   self->polled_in_round = g.round;
+  if (adversary_.is_there()) [[unlikely]]
+    adversary_.turn_ends(residents_, g, *self, true);
   ++polls_of_round_;
   suspend_outside_ring(self, Turn::Anywhere);
 }
@@ -257,6 +264,11 @@ void Worker::no_progress() {
   Finding finding;
   finding.kind = FindingKind::NoProgress;
   finding.message = "no resident invocation can go on: " + census.sentences() + "." + not_started();
+  if (launch_->fairness)
+    finding.message += fmt::format(
+        " The model of forward progress {} promises no more; progress_needed of "
+        "<heddle/forward_progress.h> tells the weakest one that does.",
+        launch_->fairness->name());
   const Slot* slot = nullptr;
   for (const Waiting& w : census.all()) {
     if (w.what.rfind("poll", 0) != 0) continue;

@@ -94,6 +94,7 @@ inline void Worker::begin_dispatch(Dispatch& dispatch) {
   seen_progress_ = 0;
   counted_stale_ = false;
   asked_for_calls_ = nullptr;
+  adversary_.begin(launch_->fairness, launch_->choice);
   fibers_.begin_dispatch(launch_->stack_bytes);
   turns_.turn_around_at_once(dispatch.add(dispatch.busy, 1, std::memory_order_seq_cst) % 2 == 0);
 }
@@ -360,6 +361,8 @@ void Worker::tell_end_and_progress(Group& g, std::uint64_t done) const {
   } else {
     remove_resident(g);
   }
+  if (adversary_.is_there()) [[unlikely]]
+    adversary_.forget(g);
   g.next_spare = std::exchange(spare_, &g);
   group_ = nullptr;
   current_ = nullptr;
@@ -464,7 +467,7 @@ Slot* Worker::ready_in(Group& g, std::uint32_t first) const {
 }
 
 bool Worker::polls(const Group& g) const {
-  return std::any_of(g.begin, g.end, [](const Slot& slot) { return slot.can_go_on(); });
+  return std::any_of(g.begin, g.end, [](const Slot& slot) { return slot.can_go_on() || slot.is_put_off(); });
 }
 
 [[gnu::hot]] Worker::Pick Worker::pick_in(Group& g, Slot* self) {
@@ -518,6 +521,13 @@ Worker::Pick Worker::pick_in_turn(Slot* self) {
   return pick_elsewhere();
 }
 
+/// Whether somebody can go on now who was put off.
+bool Worker::settle_fairness() {
+  if (rotations_ != 0 && admission_.groups_left() && !adversary_.may_leave_out_unbegun() && !admission_.can_admit())
+    admission_.add_place();
+  return adversary_.settle(residents_);
+}
+
 Worker::Pick Worker::pick_elsewhere() {
   const std::size_t n = residents_.size();
   for (std::size_t k = 1; k < n; ++k) {
@@ -528,6 +538,8 @@ Worker::Pick Worker::pick_elsewhere() {
       return next;
     }
   }
+  if (adversary_.is_there() && settle_fairness()) [[unlikely]]
+    return pick_in_turn(nullptr);
   // Every resident has polled or waits. A workgroup in which no invocation polls will never go on.
   for (Group* g : residents_) {
     if (g->waited && g->finished < g->size && !polls(*g)) {

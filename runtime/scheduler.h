@@ -5,6 +5,7 @@
 
 #include "runtime/admission.h"
 #include "runtime/dispatch.h"
+#include "runtime/fairness.h"
 #include "runtime/fiber_pool.h"
 #include "runtime/group.h"
 #include "runtime/turns.h"
@@ -197,6 +198,7 @@ class Worker {
   Pick pick_first();
   Pick pick_in_turn(Slot* self);
   Pick pick_elsewhere();
+  [[gnu::noinline]] bool settle_fairness();
   bool needs_fiber(Pick next) const {
     return (next.kind == Pick::Start || next.kind == Pick::Admit) && !fibers_.has_parked();
   }
@@ -253,6 +255,7 @@ class Worker {
   std::size_t turn_ = 0;
   // The parts: which workgroups come, on which stacks they run, and whose turn it is in a ring.
   Admission admission_;
+  Adversary adversary_;
   FiberPool fibers_{&Worker::fiber_main, this};
   Turns turns_;
   /// What the fiber that is being switched to has to do, if it is at nothing.

@@ -17,7 +17,7 @@ bool stands_before(const SourceLocation& a, const SourceLocation& b) {
 /// Whether the lane can do nothing of its own accord: it will not come to another operation before
 /// its subgroup or its workgroup has gone on.
 bool blocked(const Slot& slot) {
-  return !slot.can_go_on();
+  return !slot.can_go_on() && !slot.is_put_off();
 }
 
 bool at_operation(const Group& g, const Slot& slot) {

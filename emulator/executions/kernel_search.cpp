@@ -98,6 +98,7 @@ DeviceOptions options_of_device() {
   options.subgroup_size = 1;
   options.lane_mapping = LaneMapping::Linear;
   options.workgroup_order = WorkgroupOrder::Ascending;
+  options.forward_progress = "fair";
   options.workgroup_memory_zeroed = true;
   options.memory = memory_policy("random");
   options.races = false;

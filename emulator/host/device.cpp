@@ -3,6 +3,7 @@
 #include "emulator/host/device_state.h"
 #include "emulator/host/emulator.h"
 #include "emulator/host/following.h"
+#include "emulator/host/model_fairness.h"
 #include "emulator/host/no_memory.h"
 #include "emulator/host/options.h"
 #include "emulator/memory/policy.h"
@@ -314,6 +315,10 @@ DeviceState::DeviceState(DeviceOptions o)
   launch.no_progress_rounds = options.no_progress_rounds;
   launch.no_progress_time = std::chrono::milliseconds(options.no_progress_time.count());
   launch.describe = &describe_;
+  if (!options.forward_progress.empty()) {
+    fairness_ = std::make_unique<ModelFairness>(options.forward_progress);
+    launch.fairness = fairness_.get();
+  }
   if (options.progress) launch.progress = &options.progress;
   if (mode == Mode::Emulated) {
     emulator = std::make_unique<emulation::Emulator>(*this);

@@ -9,6 +9,7 @@
 #include "emulator/memory/memory.h"
 #include "emulator/watch/spin_lock.h"
 #include "emulator/watch/watchers.h"
+#include "runtime/fairness.h"
 #include "runtime/fault.h"
 #include "runtime/launch.h"
 
@@ -144,6 +145,8 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   std::string memory_limit_;
   /// Names an address for reports.
   const std::function<std::string(const void*)> describe_;
+  /// The model of forward progress; null if there is none.
+  std::unique_ptr<const runtime::Fairness> fairness_;
 
   std::mutex mutex_;
   std::map<std::uint64_t, std::shared_ptr<Allocation>> by_address_;

@@ -4,6 +4,7 @@
 #include "emulator/host/edited.h"
 #include "emulator/host/limits.h"
 #include "emulator/memory/policy.h"
+#include "emulator/progress/models.h"
 #include "emulator/watch/kernel_trace.h"
 #include "emulator/watch/race_settings.h"
 #include "runtime/fiber.h"
@@ -172,6 +173,30 @@ bool has_large_frames() {
   return runtime::kSanitized;
 }
 
+/// What a model of forward progress asks of the other options.
+void add_forward_progress(DeviceOptions& o) {
+  const char* text = std::getenv("HEDDLE_PROGRESS");
+  const bool by_variable = o.forward_progress.empty() && text && *text;
+  if (by_variable) o.forward_progress = text;
+  if (o.forward_progress.empty()) return;
+  try {
+    const progress::ProgressModels models = progress::parse_progress_models(o.forward_progress);
+    if (std::all_of(models.begin(), models.end(), [](auto model) { return model == progress::ProgressModel::Fair; }))
+      return;
+    // Where more is guaranteed of workgroups with lower numbers, these begin first.
+    constexpr std::size_t kQueueFamily = 1;
+    const progress::ProgressModel of_workgroups = models[kQueueFamily];
+    const bool any_order =
+        of_workgroups == progress::ProgressModel::Obe || of_workgroups == progress::ProgressModel::Unfair;
+    o.workgroup_order = any_order ? WorkgroupOrder::Shuffled : WorkgroupOrder::Ascending;
+    o.operations_between_switches = 1;
+  } catch (const std::invalid_argument& wrong) {
+    throw std::invalid_argument(fmt::format("{} is '{}': {}",
+                                            by_variable ? "HEDDLE_PROGRESS" : "DeviceOptions::forward_progress",
+                                            text::readable(o.forward_progress), wrong.what()));
+  }
+}
+
 }  // namespace
 
 std::optional<Sweep> sweep_of_environment() {
@@ -192,13 +217,20 @@ DeviceOptions completed(DeviceOptions o) {
   if (o.edits.empty()) o.edits = edits_of_environment();
   watch::add_race_settings(o);
   o.trace = watch::trace_path(o.trace);
-  const Mode mode = *o.races || !o.trace->empty() || !o.edits.empty() ? Mode::Emulated : mode_from(o.mode);
+  add_forward_progress(o);
+  const bool asks_for_emulation = *o.races || !o.trace->empty() || !o.edits.empty() || !o.forward_progress.empty();
+  const Mode mode = asks_for_emulation ? Mode::Emulated : mode_from(o.mode);
   o.mode = mode;
   o.seed = seed_from(o.seed);
   if (mode == Mode::Emulated && !*o.races_parallel) add_sweep(o);
   o.memory = memory_from(o.memory);
   watch::check_parallel(o, asks_for_parallel);
   if (o.workers == 0) o.workers = std::clamp(std::thread::hardware_concurrency(), 1u, kMostWorkers);
+  if (*o.races_parallel && !o.forward_progress.empty())
+    throw std::invalid_argument(
+        fmt::format("DeviceOptions::forward_progress is '{}', and races_parallel is true; on all cores no seed decides "
+                    "who goes on: leave out one of them",
+                    text::readable(o.forward_progress)));
   const bool parallel = mode == Mode::Native || *o.races_parallel;
   o.limits = limits_from(o.limits);
   o.workgroup_memory_bytes = std::min<std::size_t>(o.workgroup_memory_bytes, o.limits->max_compute_shared_memory_size);

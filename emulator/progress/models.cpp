@@ -40,25 +40,31 @@ std::size_t scope_of(std::string_view name) {
 bool guarantees(ProgressModel model, const std::vector<ThreadFate>& inside, std::size_t i) {
   const auto begin = inside.begin();
   const auto at = begin + static_cast<std::ptrdiff_t>(i);
-  const bool lowest = inside[i].can_run && std::none_of(begin, at, [](const ThreadFate& fate) { return fate.can_run; });
+  const auto can_run = [](const ThreadFate& fate) { return fate.can_run; };
+  const auto begun = [](const ThreadFate& fate) { return fate.begun; };
+  return guarantees(model, at->begun, at->can_run && std::none_of(begin, at, can_run),
+                    std::any_of(at + 1, inside.end(), begun));
+}
+
+}  // namespace
+
+bool guarantees(ProgressModel model, bool begun, bool lowest, bool below_begun) {
   switch (model) {
     case ProgressModel::Fair:
       return true;
     case ProgressModel::Hsa:
       return lowest;
     case ProgressModel::Obe:
-      return inside[i].begun;
+      return begun;
     case ProgressModel::HsaObe:
-      return lowest || inside[i].begun;
+      return lowest || begun;
     case ProgressModel::Lobe:
-      return std::any_of(at, inside.end(), [](const ThreadFate& fate) { return fate.begun; });
+      return begun || below_begun;
     case ProgressModel::Unfair:
       return false;
   }
   return false;
 }
-
-}  // namespace
 
 ProgressModels parse_progress_models(std::string_view text) {
   ProgressModels models;

@@ -42,6 +42,10 @@ ProgressModels parse_progress_models(std::string_view text);
 /// As it is parsed: one word if all scopes have the same model.
 std::string spell(const ProgressModels& models);
 
+/// Whether the model says that one makes progress that can run: whether it has begun, has the lowest number of those
+/// that can still run, or a lower number than one that has begun.
+bool guarantees(ProgressModel model, bool begun, bool lowest, bool below_begun);
+
 /// Queue family, workgroup, subgroup, and the number of the thread: groups are compared by them, from the left.
 using ProgressPlace = std::array<std::uint64_t, kProgressScopes>;
 

@@ -125,6 +125,12 @@ struct DeviceOptions {
   bool workgroup_memory_zeroed = false;
   /// Emulated mode. HEDDLE_UNDEFINED (seed, zero), or BySeed.
   std::optional<UndefinedValues> undefined;
+  /// The model of forward progress (`obe`, or one for each scope: `qf=obe,sg=unfair`; emulator/progress/PROGRESS.md)
+  /// within which a scheduler is adversarial: whom the model does not guarantee may be put off for ever, drawn from the
+  /// seed, and what then goes round without end is told. Implies emulated mode, and not `races_parallel`; with another
+  /// model than `fair`, invocations are interrupted after each operation, and `workgroup_order` is the model's.
+  /// HEDDLE_PROGRESS, or empty: workgroups that have begun, and their invocations, all go on.
+  std::string forward_progress;
   /// Emulated mode: what the memory holds back. The policy that HEDDLE_MEMORY names, or "sequential".
   std::optional<MemoryPolicy> memory;
   /// Look for data races: implies emulated mode. HEDDLE_RACES, or false. With HEDDLE_RACES set to text,
