@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "emulator/cli/terminal.h"
@@ -36,11 +37,8 @@ struct ToldStep {
 };
 
 /// A run that does not end, in the words of the program.
-struct ToldSchedule {
+struct ToldSchedule : progress::EndlessRun<ToldStep> {
   std::vector<std::string> names;  ///< of the threads
-  std::vector<ToldStep> first;
-  std::vector<ToldStep> again;
-  std::vector<progress::EndlessPart> parts;
 };
 
 /// What is known: whether all threads end, and if they do not, how.
@@ -50,6 +48,17 @@ struct ToldTermination {
   std::optional<ToldSchedule> schedule;
   std::string threads = "threads";  ///< what the program calls them
 };
+
+/// `step(s)` is a step of a front end as it is told.
+template <typename Step, typename TellStep>
+ToldTermination told(const progress::TerminationOf<Step>& termination, std::vector<std::string> names,
+                     const TellStep& step) {
+  ToldTermination out;
+  out.terminates = termination.terminates;
+  out.cancelled = termination.cancelled;
+  if (termination.schedule) out.schedule = ToldSchedule{progress::told(*termination.schedule, step), std::move(names)};
+  return out;
+}
 
 void add_termination(const ToldTermination& told, nlohmann::ordered_json& out);
 std::string termination_text(const ToldTermination& told, const progress::ProgressModels& models, const Painter& paint);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "emulator/progress/graph.h"
@@ -35,6 +36,37 @@ struct EndlessWay {
   Edges again;
   /// By thread.
   std::vector<EndlessPart> parts;
+};
+
+/// A way in the words of a front end: `Step` is what it calls a step.
+template <typename Step>
+struct EndlessRun {
+  std::vector<Step> first;
+  /// What then happens again and again; nothing if no thread can run.
+  std::vector<Step> again;
+  /// By thread.
+  std::vector<EndlessPart> parts;
+};
+
+/// `step(edge)` is what a front end says of an edge, or of what another one said of it.
+template <typename Way, typename TellStep>
+auto told(const Way& way, const TellStep& step) {
+  EndlessRun<std::decay_t<decltype(step(way.first.front()))>> out;
+  for (const auto& one : way.first) out.first.push_back(step(one));
+  for (const auto& one : way.again) out.again.push_back(step(one));
+  out.parts = way.parts;
+  return out;
+}
+
+/// Whether every run that the models allow ends, as far as it was found out.
+template <typename Step>
+struct TerminationOf {
+  /// Nothing if that was not found out.
+  std::optional<bool> terminates;
+  /// A run that does not end, if there is one.
+  std::optional<EndlessRun<Step>> schedule;
+  bool cancelled = false;
+  std::uint64_t states = 0;
 };
 
 /// So many states are looked at where nobody says otherwise.

@@ -12,12 +12,6 @@ std::vector<progress::ProgressPlace> progress_places(const Dispatch& dispatch) {
   return out;
 }
 
-std::vector<InterleavedStep> steps_of(const StateGraph& graph, const progress::Edges& edges) {
-  std::vector<InterleavedStep> out;
-  for (const progress::Edge& edge : edges) out.push_back(graph.step(edge));
-  return out;
-}
-
 }  // namespace
 
 Termination termination(const Analysis& analysis, const Question& question, const progress::ProgressModels& models,
@@ -29,7 +23,7 @@ Termination termination(const Analysis& analysis, const Question& question, cons
   Termination out;
   out.states = graph.size();
   if (const auto way = progress::endless_way(graph, groups, analysis.dispatch().agents()))
-    out.schedule = EndlessRun{steps_of(graph, way->first), steps_of(graph, way->again), way->parts};
+    out.schedule = progress::told(*way, [&](const progress::Edge& edge) { return graph.step(edge); });
   if (out.schedule || graph.complete()) out.terminates = !out.schedule.has_value();
   out.cancelled = stop.load(std::memory_order_relaxed);
   out.faults = graph.faults();

@@ -14,24 +14,9 @@
 
 namespace heddle::spirv {
 
-/// A run that does not end.
-struct EndlessRun {
-  std::vector<InterleavedStep> first;
-  /// What then happens again and again; nothing if no invocation can run.
-  std::vector<InterleavedStep> again;
-  /// By invocation.
-  std::vector<progress::EndlessPart> parts;
-};
-
-struct Termination {
-  /// Whether every run that the models allow ends; nothing if that was not found out.
-  std::optional<bool> terminates;
-  /// One that does not, if there is one.
-  std::optional<EndlessRun> schedule;
-  bool cancelled = false;
+struct Termination : progress::TerminationOf<InterleavedStep> {
   /// Commands at which undefined behaviour is met.
   std::set<std::uint32_t> faults;
-  std::uint64_t states = 0;
 };
 
 /// emulator/progress/PROGRESS.md says what the answer means. Looks at `most_states` at most; stops early once

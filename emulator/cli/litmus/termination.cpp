@@ -21,16 +21,9 @@ ToldStep told(const litmus::Test& test, const litmus::InterleavedStep& step) {
 }  // namespace
 
 ToldTermination told(const litmus::Test& test, const litmus::Termination& termination) {
-  ToldTermination out;
-  out.terminates = termination.terminates;
-  out.cancelled = termination.cancelled;
-  if (!termination.schedule) return out;
-  out.schedule.emplace();
-  for (const litmus::Thread& thread : test.threads) out.schedule->names.push_back(thread.name());
-  for (const auto& step : termination.schedule->first) out.schedule->first.push_back(told(test, step));
-  for (const auto& step : termination.schedule->again) out.schedule->again.push_back(told(test, step));
-  out.schedule->parts = termination.schedule->parts;
-  return out;
+  std::vector<std::string> names;
+  for (const litmus::Thread& thread : test.threads) names.push_back(thread.name());
+  return told(termination, std::move(names), [&](const litmus::InterleavedStep& step) { return told(test, step); });
 }
 
 }  // namespace heddle::cli

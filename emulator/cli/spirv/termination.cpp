@@ -28,17 +28,11 @@ ToldStep told(const spirv::Analysis& analysis, const spirv::InterleavedStep& ste
 }  // namespace
 
 ToldTermination told(const spirv::Analysis& analysis, const spirv::Termination& termination) {
-  ToldTermination out;
-  out.terminates = termination.terminates;
-  out.cancelled = termination.cancelled;
+  std::vector<std::string> names;
+  for (std::uint32_t i = 0; i < analysis.dispatch().agents(); ++i) names.push_back("invocation " + std::to_string(i));
+  ToldTermination out =
+      told(termination, std::move(names), [&](const spirv::InterleavedStep& step) { return told(analysis, step); });
   out.threads = "invocations";
-  if (!termination.schedule) return out;
-  out.schedule.emplace();
-  for (std::uint32_t i = 0; i < analysis.dispatch().agents(); ++i)
-    out.schedule->names.push_back("invocation " + std::to_string(i));
-  for (const auto& step : termination.schedule->first) out.schedule->first.push_back(told(analysis, step));
-  for (const auto& step : termination.schedule->again) out.schedule->again.push_back(told(analysis, step));
-  out.schedule->parts = termination.schedule->parts;
   return out;
 }
 

@@ -26,12 +26,6 @@ void check_can_be_interleaved(const Test& test) {
                      "interlocked threads and shader inputs have no forward progress; leave out --progress");
 }
 
-std::vector<InterleavedStep> steps_of(const StateGraph& graph, const progress::Edges& edges) {
-  std::vector<InterleavedStep> out;
-  for (const progress::Edge& edge : edges) out.push_back(graph.step(edge.from, edge.thread));
-  return out;
-}
-
 }  // namespace
 
 Termination termination(const Test& test, const Question& question, std::size_t most_states) {
@@ -49,7 +43,7 @@ Termination termination(const Test& test, const Question& question, std::size_t 
     faults.insert(graph.faults().begin(), graph.faults().end());
     const auto way = progress::endless_way(graph, groups, test.threads.size());
     if (!way) continue;
-    out.schedule = EndlessRun{steps_of(graph, way->first), steps_of(graph, way->again), way->parts};
+    out.schedule = progress::told(*way, [&](const progress::Edge& edge) { return graph.step(edge.from, edge.thread); });
     break;
   }
   if (out.schedule || complete) out.terminates = !out.schedule.has_value();

@@ -55,6 +55,10 @@ class Interpreter {
       case Kind::Xor:
         reg = std::exchange(memory, memory ^ instruction.value);
         break;
+      case Kind::CompareExchange:
+        reg = memory;
+        if (memory == instruction.expected) memory = instruction.value;
+        break;
       case Kind::BranchIfEqual:
         if (reg == instruction.value) at = instruction.target;
         break;
@@ -179,6 +183,22 @@ SmallProgram random_small_program(std::mt19937_64& random) {
       instruction.variable = below(kSmallVariables);
       instruction.value = below(2);
       instruction.target = below(4) == 0 ? below(size + 1) : below(i + 1);
+    }
+  }
+  return program;
+}
+
+SmallProgram random_branching_program(std::mt19937_64& random, const std::vector<unsigned>& sizes, bool compares) {
+  const auto below = [&](unsigned bound) { return static_cast<unsigned>(random() % bound); };
+  constexpr std::array kAtomics{Kind::Load, Kind::Exchange, Kind::CompareExchange};
+  SmallProgram program;
+  for (const unsigned size : sizes) {
+    SmallThread& thread = program.emplace_back();
+    thread.place = {0, program.size() - 1, 0, program.size() - 1};
+    for (unsigned i = 0; i < size; ++i) {
+      thread.code.push_back({kAtomics[below(compares ? 3 : 2)], below(kSmallVariables), below(2), below(2), 0});
+      const Kind branch = below(2) == 0 ? Kind::BranchIfEqual : Kind::BranchIfNot;
+      thread.code.push_back({branch, 0, below(2), 0, 2 * below(size + 1)});
     }
   }
   return program;

@@ -14,9 +14,11 @@
 namespace heddle::litmus {
 
 struct SmallInstruction {
-  enum class Kind { Load, Store, Exchange, Xor, BranchIfEqual, BranchIfNot } kind = Kind::Load;
+  enum class Kind { Load, Store, Exchange, Xor, BranchIfEqual, BranchIfNot, CompareExchange } kind = Kind::Load;
   unsigned variable = 0;
   unsigned value = 0;
+  /// What a compare-exchange finds if it writes.
+  unsigned expected = 0;
   unsigned target = 0;
 };
 
@@ -31,7 +33,11 @@ using SmallProgram = std::vector<SmallThread>;
 inline constexpr unsigned kSmallVariables = 2;
 
 SmallProgram random_small_program(std::mt19937_64& random);
-/// As a test of the Vulkan dialect.
+/// A program as Sorensen and others synthesize them: each instruction is an atomic (a load, an exchange or, if they are
+/// asked for, a compare-exchange) and a branch on what it found. `sizes` are those of the threads, each a workgroup of
+/// its own.
+SmallProgram random_branching_program(std::mt19937_64& random, const std::vector<unsigned>& sizes, bool compares);
+/// Without compare-exchanges, which the dialect has not: as a test of the Vulkan dialect.
 std::string text_of(const SmallProgram& program);
 
 /// Whether the program ends, by brute force.
