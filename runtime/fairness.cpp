@@ -82,8 +82,10 @@ void Adversary::forget(Group& g) {
   std::erase_if(subgroups_, [&](const Subgroup& one) { return one.first == &g; });
 }
 
-bool Adversary::may_leave_out_unbegun() const {
-  return !fairness_->guarantees(FairnessLevel::Workgroups, {});
+bool Adversary::settle(const std::vector<Group*>& residents, Admission& admission, bool in_vain) {
+  const bool all_begin = fairness_->guarantees(FairnessLevel::Workgroups, {});
+  if (in_vain && all_begin && admission.groups_left() && !admission.can_admit()) admission.add_place();
+  return settle(residents);
 }
 
 // Workgroups that are resident have begun; where the lowest one that can run is guaranteed, they begin in order.

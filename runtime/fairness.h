@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/admission.h"
 #include "runtime/group.h"
 
 namespace heddle::runtime {
@@ -46,10 +47,9 @@ class Adversary {
   /// `self` polls, or was interrupted; it can go on.
   void turn_ends(const std::vector<Group*>& residents, Group& g, Slot& self, bool polls);
   /// Nobody can go on who has not polled in this round. Lets those go whom the model guarantees by now, or without whom
-  /// nothing goes on. Returns whether there were any.
-  bool settle(const std::vector<Group*>& residents);
-  /// Whether a workgroup that has not begun may be left out for ever.
-  bool may_leave_out_unbegun() const;
+  /// nothing goes on. Returns whether there were any. `in_vain`: nor did anybody in the round before; then a workgroup
+  /// gets a place that may not be left out for ever.
+  bool settle(const std::vector<Group*>& residents, Admission& admission, bool in_vain);
   void forget(Group& g);
 
  private:
@@ -62,6 +62,7 @@ class Adversary {
   bool guarantees(const Group& g, const Slot& slot) const;
   void put_off_others(Group& g, const Slot& spinning);
   void put_off(Group& g, Slot& self, const std::vector<Group*>& residents);
+  bool settle(const std::vector<Group*>& residents);
   bool settle(Group& g);
   bool settle(Group& g, std::uint32_t subgroup);
   bool release(Group& g);

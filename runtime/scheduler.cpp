@@ -521,13 +521,6 @@ Worker::Pick Worker::pick_in_turn(Slot* self) {
   return pick_elsewhere();
 }
 
-/// Whether somebody can go on now who was put off.
-bool Worker::settle_fairness() {
-  if (rotations_ != 0 && admission_.groups_left() && !adversary_.may_leave_out_unbegun() && !admission_.can_admit())
-    admission_.add_place();
-  return adversary_.settle(residents_);
-}
-
 Worker::Pick Worker::pick_elsewhere() {
   const std::size_t n = residents_.size();
   for (std::size_t k = 1; k < n; ++k) {
@@ -538,7 +531,7 @@ Worker::Pick Worker::pick_elsewhere() {
       return next;
     }
   }
-  if (adversary_.is_there() && settle_fairness()) [[unlikely]]
+  if (adversary_.is_there() && adversary_.settle(residents_, admission_, rotations_ != 0)) [[unlikely]]
     return pick_in_turn(nullptr);
   // Every resident has polled or waits. A workgroup in which no invocation polls will never go on.
   for (Group* g : residents_) {

@@ -198,7 +198,6 @@ class Worker {
   Pick pick_first();
   Pick pick_in_turn(Slot* self);
   Pick pick_elsewhere();
-  [[gnu::noinline]] bool settle_fairness();
   bool needs_fiber(Pick next) const {
     return (next.kind == Pick::Start || next.kind == Pick::Admit) && !fibers_.has_parked();
   }

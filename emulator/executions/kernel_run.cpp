@@ -1,8 +1,7 @@
 #include "emulator/executions/kernel_run.h"
 
 #include <fmt/format.h>
-
-#include <algorithm>
+#include <heddle/explore_kernel.h>
 
 #include "emulator/host/emulator.h"
 #include "emulator/memory/memory.h"

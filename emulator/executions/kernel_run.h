@@ -3,14 +3,23 @@
 /// \file
 /// One run of a dispatch on the machine, as an exploration tells what it finds.
 
-#include <heddle/explore_kernel.h>
+#include <heddle/operation.h>
 
 #include <functional>
 #include <map>
 
-#include "emulator/host/device_state.h"
+namespace heddle {
 
-namespace heddle::detail {
+class Device;
+struct KernelExecutions;
+
+namespace emulation {
+struct Agent;
+}
+
+namespace detail {
+
+struct Allocation;
 
 class KernelRun {
  public:
@@ -25,4 +34,5 @@ class KernelRun {
   std::map<AllocationId, const Allocation*> buffers_;
 };
 
-}  // namespace heddle::detail
+}  // namespace detail
+}  // namespace heddle

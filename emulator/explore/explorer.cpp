@@ -56,7 +56,8 @@ Explorer::Explorer(const Program& program, const Options& options, const OnExecu
       judge_(options.model),
       trees_(trees_of(program)),
       foresight_(trees_, layout_),
-      system_synchronizes_(static_order(program)) {
+      system_synchronizes_(static_order(program)),
+      graph_limit_(options.graph_limit) {
   for (const AgentDescription& agent : program.agents) execution_.agents.push_back(agent.place);
   execution_.agent_system_synchronization = program.system_synchronization;
   execution_.interlock_order = program.interlock_order;
@@ -70,44 +71,6 @@ Statistics Explorer::run() {
   if (!foresight_.told()) learn();
   pass();
   return statistics_;
-}
-
-// Agents that do not tell what they may do are run by themselves; if that takes too many steps, silent
-// passes learn from the graphs until there is no news, and only then executions are reported. Where that takes too many
-// graphs, agents are run by themselves with more patience. What is derived, but not consistent, no graph shows, and an
-// agent that reads it may come to a write that it may take it from: so derivations are asked once more.
-void Explorer::learn() {
-  if (derives_all(options_.learned_steps)) return;
-  if (!learns_from_graphs(options_.learned_graphs)) {
-    was_patient_ = true;
-    if (derives_all(options_.patient_steps)) return;
-    learns_from_graphs(0);
-  }
-  derives_all(options_.derivation_steps);
-}
-
-bool Explorer::derives_all(std::size_t steps) {
-  derivations_.emplace(program_, trees_, layout_, options_.thin_air, Derivations::Start{},
-                       Derivations::Patience{steps, options_.cancelled});
-  if (derivations_->exact()) learn_from(*derivations_);
-  return derivations_->exact();
-}
-
-// Whether no more graphs than these were needed; 0 is no limit.
-bool Explorer::learns_from_graphs(std::uint64_t most) {
-  reporting_ = false;
-  silent_graphs_ = most;
-  do {
-    derivations_.reset();
-    pass();
-  } while (learned_ && !stopped_);
-  reporting_ = true;
-  return !stopped_;
-}
-
-void Explorer::learn_from(const Derivations& derivations) {
-  derivations.for_each_access(
-      [&](AgentId agent, TraceTree::Node node, const Operation& op) { foresight_.note(agent, node, op); });
 }
 
 void Explorer::pass() {
@@ -131,7 +94,7 @@ void Explorer::visit() {
   const Level level(*this);
   ++statistics_.graphs;
   const bool cancelled = options_.cancelled != nullptr && options_.cancelled->load(std::memory_order_relaxed);
-  if (cancelled || (graph_limit() != 0 && statistics_.graphs > graph_limit())) {
+  if (cancelled || (graph_limit_ != 0 && statistics_.graphs > graph_limit_)) {
     statistics_.complete = false;
     stopped_ = true;
     return;
@@ -452,29 +415,6 @@ bool Explorer::may_wait_for_each_other() const {
   for (std::size_t a = 0; a < agents_.size(); ++a)
     if (at_read(a) && !reaches[a]) return false;
   return true;
-}
-
-// The derivations that start from the agents' beginnings, or where these are too many, those that go on
-// from here if they are the same; null if that is too much, too. There are many graphs to go on from: each has a
-// part of the steps.
-const Derivations* Explorer::derivations(std::optional<Derivations>& from_here) {
-  if (!derivations_)
-    derivations_.emplace(program_, trees_, layout_, options_.thin_air, Derivations::Start{},
-                         Derivations::Patience{options_.derivation_steps, options_.cancelled});
-  if (!derivations_->exact() && reporting_ && options_.patient_steps != 0 && !std::exchange(was_patient_, true))
-    derives_all(options_.patient_steps);
-  if (derivations_->exact()) return &*derivations_;
-  // What only other reads than the graph's lead to is not among these, if any.
-  statistics_.complete = false;
-  Derivations::Start here;
-  here.graph = &execution_;
-  for (const AgentState& agent : agents_) {
-    here.nodes.push_back(agent.node);
-    here.ended.push_back(agent.status == Status::Ended);
-  }
-  from_here.emplace(program_, trees_, layout_, options_.thin_air, here,
-                    Derivations::Patience{options_.derivation_steps / 10, options_.cancelled});
-  return from_here->exact() && from_here->closed() ? &*from_here : nullptr;
 }
 
 // All reads were put off and nothing new came: they wait for each other (load buffering). The lowest

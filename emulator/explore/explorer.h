@@ -77,9 +77,7 @@ class Explorer {
   void learn();
   bool derives_all(std::size_t steps);
   bool learns_from_graphs(std::uint64_t most);
-  void learn_from(const Derivations& derivations);
   void pass();
-  std::uint64_t graph_limit() const { return reporting_ ? options_.graph_limit : silent_graphs_; }
   bool may_go_on() const { return !stopped_; }
   bool wants_others() const { return options_.only_terminated == nullptr || !*options_.only_terminated; }
 
@@ -127,7 +125,6 @@ class Explorer {
   bool takes_one_source(std::size_t agent) const;
   void read_one_source(std::size_t agent);
   void go_on_unjudged(const Then& then);
-  bool drops(std::size_t agent) const;
   bool visit_dropped();
   bool leaves_idling_for_later(std::size_t agent) const;
   bool spins_with(std::size_t agent, Value value);
@@ -181,10 +178,10 @@ class Explorer {
   std::uint32_t misplaced_trust_ = 0;
 
   Statistics statistics_;
+  /// How many graphs the pass may build; 0 is no limit.
+  std::uint64_t graph_limit_ = 0;
   /// Whether executions are reported, or only learned from.
   bool reporting_ = true;
-  /// How many graphs a pass that only learns may build; 0 is no limit.
-  std::uint64_t silent_graphs_ = 0;
   /// Whether Options::patient_steps were spent.
   bool was_patient_ = false;
   /// Whether this pass saw what no pass before it had seen.

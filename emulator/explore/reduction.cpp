@@ -51,15 +51,12 @@ void Explorer::go_on_unjudged(const Then& then) {
   unjudged_ = before;
 }
 
-// Whether the next read need not be among the operations: it takes what it likes, and changes nothing for others.
-bool Explorer::drops(std::size_t agent) const {
-  return options_.wanted == Wanted::Outcomes && at_read(agent) && step(agent).use == ValueUse::Unused &&
-         !order_knows_agents_;
-}
-
+// A read need not be among the operations whose value nobody looks at: it takes what it likes, and changes nothing for
+// others.
 bool Explorer::visit_dropped() {
+  if (options_.wanted != Wanted::Outcomes || order_knows_agents_) return false;
   for (std::size_t a = 0; a < agents_.size(); ++a) {
-    if (!drops(a)) continue;
+    if (!at_read(a) || step(a).use != ValueUse::Unused) continue;
     go_on(a, 0);
     return true;
   }

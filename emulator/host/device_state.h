@@ -9,7 +9,6 @@
 #include "emulator/memory/memory.h"
 #include "emulator/watch/spin_lock.h"
 #include "emulator/watch/watchers.h"
-#include "runtime/fairness.h"
 #include "runtime/fault.h"
 #include "runtime/launch.h"
 

@@ -6,9 +6,7 @@
 /// emulator/executions/README.md.
 
 #include <heddle/device.h>
-#include <heddle/explore.h>
 
-#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -74,7 +72,7 @@ struct KernelExecutions {
   bool complete = true;
   /// Which bound was, as a sentence; empty if none was.
   std::string bound;
-  /// Of the dispatch.
+  /// How many workgroups the dispatch has, and of how many invocations.
   std::uint32_t workgroups = 0;
   std::uint32_t workgroup_size = 0;
 
@@ -86,7 +84,7 @@ struct KernelExecutions {
   std::size_t index_of(const std::string& name) const;
   /// Whether some outcome has these values.
   bool is_possible(const std::map<std::string, std::uint64_t>& values) const;
-  /// Why no outcome has these values, as a sentence; it says so where that is not proven. Empty if one has.
+  /// Why no outcome has these values, as a sentence, which says where that is not proven. Empty if one has.
   std::string why_impossible(const std::map<std::string, std::uint64_t>& values) const;
   /// What is proven of which dispatch, and what is not, in sentences.
   std::string proof() const;
@@ -95,7 +93,7 @@ struct KernelExecutions {
 namespace detail {
 class KernelSearch;
 class KernelRun;
-}
+}  // namespace detail
 
 /// A device whose kernels are explored.
 class KernelExploration {
@@ -160,21 +158,15 @@ KernelExecutions explore_kernel(const Program& program, const KernelBounds& boun
   return program(exploration);
 }
 
-/// Runs the same program on the machine under many seeds: those fail of which `is_seen` says true, so that an outcome
-/// or a race that was found by exploration is made smaller there and gets a file that replays it. Subgroups have one
-/// invocation, and races are looked for.
-template <typename Program, std::predicate<const KernelExecutions&> IsSeen>
-[[nodiscard]] SeedReport find_on_machine(const Program& program, const IsSeen& is_seen, std::uint64_t seeds,
-                                         SeedOptions options = {}) {
-  options.device.subgroup_size = 1;
-  options.device.races = true;
-  options.device.workgroup_memory_zeroed = true;
-  return explore_seeds(
-      [&](Trial& trial) {
-        KernelExploration on_machine(trial.device());
-        trial.require(!is_seen(program(on_machine)), "the execution that is looked for");
-      },
-      seeds, options);
+/// A test for explore_seeds, which runs the program of an exploration on the machine, and fails where `is_seen` says
+/// true of the run. So an outcome or a race that was explored is looked for there, made smaller, and gets a file that
+/// replays it. The search is to have DeviceOptions::subgroup_size 1, and `races` where a race is looked for.
+template <typename Program, typename IsSeen>
+auto machine_test(const Program& program, const IsSeen& is_seen) {
+  return [program, is_seen](auto& trial) {
+    KernelExploration on_machine(trial.device());
+    trial.require(!is_seen(program(on_machine)), "the execution that is looked for");
+  };
 }
 
 }  // namespace heddle

@@ -4,7 +4,6 @@
 /// Which forward progress a program relies on: whether it ends under a model, and under which weakest one it does.
 
 #include <heddle/explore.h>
-#include <heddle/heddle.h>
 
 #include <concepts>
 #include <cstdint>

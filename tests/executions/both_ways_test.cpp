@@ -2,6 +2,7 @@
 
 #include <heddle/explore_kernel.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 #include <set>
@@ -57,8 +58,9 @@ bool reads(Kind kind) {
   return kind == Kind::Load || kind == Kind::AtomicLoad || kind == Kind::Add || kind == Kind::Exchange;
 }
 
-KernelExecutions as_kernel(const BothProgram& program) {
-  return explore_kernel([&](KernelExploration& exploration) {
+/// The program, to be explored or to be run on the machine.
+auto as_kernel(const BothProgram& program) {
+  return [&program](KernelExploration& exploration) {
     auto x = exploration.device().buffer(std::vector<std::uint32_t>(kElements), "x");
     auto out = exploration.device().buffer(std::vector<std::uint32_t>(program.code.size() * kMostReads, 77u), "out");
     const auto kernel = [&program](auto& inv, auto elements, auto results) {
@@ -74,7 +76,7 @@ KernelExecutions as_kernel(const BothProgram& program) {
       }
     };
     return exploration.dispatch(kernel, program.groups, program.local, x, out);
-  });
+  };
 }
 
 /// With the names of the litmus test.
@@ -100,6 +102,19 @@ Outcomes outcomes_of(const KernelExecutions& found, const BothProgram& program) 
   return out;
 }
 
+/// One run on weak memory.
+KernelExecutions on_machine(const BothProgram& program, std::uint64_t seed) {
+  DeviceOptions options;
+  options.mode = Mode::Emulated;
+  options.memory = memory_policy("random");
+  options.seed = seed;
+  options.subgroup_size = 1;
+  options.operations_between_switches = 1;
+  Device machine(options);
+  KernelExploration run(machine);
+  return as_kernel(program)(run);
+}
+
 }  // namespace
 
 TEST_CASE("random programs have the same outcomes and races as kernels and as litmus tests", "[nightly]") {
@@ -112,7 +127,7 @@ TEST_CASE("random programs have the same outcomes and races as kernels and as li
     const litmus::VulkanParse parse = litmus::parse_vulkan(text);
     REQUIRE(parse.errors.empty());
     const litmus::Answer answer = litmus::answer(*parse.test, {});
-    const KernelExecutions found = as_kernel(program);
+    const KernelExecutions found = explore_kernel(as_kernel(program));
     Outcomes expected;
     for (const litmus::OutcomeRow& row : answer.outcomes) {
       std::map<std::string, std::uint64_t> values;
@@ -125,4 +140,25 @@ TEST_CASE("random programs have the same outcomes and races as kernels and as li
     CHECK(found.races.empty() == !answer.racy);
     CHECK(found.executions == answer.executions);
   }
+}
+
+TEST_CASE("what the machine does with a random program is among all its executions", "[nightly]") {
+  const std::uint64_t programs = how_many("HEDDLE_KERNELS_BOTH_WAYS", 100, 20000);
+  constexpr std::uint64_t kRuns = 10;
+  std::uint64_t outcomes = 0;
+  for (std::uint64_t seed = first_seed(); seed < first_seed() + programs; ++seed) {
+    std::mt19937_64 random(seed);
+    BothProgram program = random_program(random);
+    // On the machine all come to the barrier of one place.
+    for (std::vector<BothInstruction>& code : program.code)
+      for (BothInstruction& instruction : code)
+        if (instruction.kind == Kind::Barrier) instruction.orders = seed % 2 == 0;
+    INFO("seed " << seed << "\n" << litmus_of(program));
+    const Outcomes all = outcomes_of(explore_kernel(as_kernel(program)), program);
+    Outcomes seen;
+    for (std::uint64_t run = 1; run <= kRuns; ++run) seen.merge(outcomes_of(on_machine(program, run), program));
+    CHECK(std::includes(all.begin(), all.end(), seen.begin(), seen.end()));
+    outcomes += seen.size();
+  }
+  CHECK(outcomes > programs);
 }

@@ -46,14 +46,14 @@ inline constexpr auto ticket_lock = [](auto& inv, auto x, auto out) {
   inv.atomic_store(x[1], Scope::Device, kReleaseBuffers, ticket + 1);
 };
 
-/// The same under a lock that is taken by an exchange.
+/// Each workgroup counts once, under a lock that is taken by an exchange.
 inline constexpr auto exchange_lock = [](auto& inv, auto x, auto out) {
   while (inv.atomic_exchange(x[0], Scope::Device, kAcquireBuffers, 1u) != 0) continue;
   out.non_private()[0] = out.non_private()[0] + 1;
   inv.atomic_store(x[0], Scope::Device, kReleaseBuffers, 0u);
 };
 
-/// The same under a lock that is taken by a compare-exchange.
+/// Each workgroup counts once, under a lock that is taken by a compare-exchange.
 inline constexpr auto compare_lock = [](auto& inv, auto x, auto out) {
   while (inv.atomic_compare_exchange(x[0], Scope::Device, kAcquireBuffers, kRelaxed, 1u, 0u) != 0) continue;
   out.non_private()[0] = out.non_private()[0] + 1;

@@ -1,7 +1,9 @@
 #include "tests/executions/known_kernels.h"
 
+#include <heddle/explore.h>
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <functional>
 
 using namespace heddle;
 
@@ -175,21 +177,19 @@ TEST_CASE("an outcome that was explored comes about on the machine, in a run tha
   SeedOptions options;
   options.print_to = nullptr;
   options.jobs = 1;
-  const SeedReport seen = find_on_machine(
-      program,
-      [](const KernelExecutions& run) {
-        return run.is_possible({{"out[0]", 1}});
-      },
-      1000, options);
+  options.device.subgroup_size = 1;
+  options.device.races = true;
+  const auto looked_for = [&](std::uint64_t value, std::uint64_t seeds) {
+    const auto is_seen = [value](const KernelExecutions& run) { return run.is_possible({{"out[0]", value}}); };
+    return explore_seeds(machine_test(program, is_seen), seeds, options);
+  };
+  const SeedReport seen = looked_for(1, 1000);
   REQUIRE(seen.failed());
+  REQUIRE(seen.failures[0].shrunk);
+  CHECK_FALSE(seen.failures[0].shrunk->file.empty());
   CHECK_FALSE(seen.races.races.empty());
-  CHECK(find_on_machine(
-            program,
-            [](const KernelExecutions& run) {
-              return run.is_possible({{"out[0]", 3}});
-            },
-            20, options)
-            .failed() == found.is_possible({{"out[0]", 3}}));
+  CHECK_FALSE(found.is_possible({{"out[0]", 3}}));
+  CHECK_FALSE(looked_for(3, 20).failed());
 }
 
 TEST_CASE("an invocation that waits for what nobody writes blocks, and that is known without a bound") {

@@ -25,7 +25,7 @@ struct How {
   U32 barriers = ~0u;
 };
 
-/// The same kernel, to be run and to be explored.
+/// A dispatch, to be run and to be explored.
 struct Dispatched {
   /// Whether the result is right.
   std::function<bool(Device&)> run;
@@ -82,7 +82,7 @@ void fence(Invocation& inv, Scope scope, MemorySemantics semantics, SourceLocati
 std::vector<Case> messages();
 std::vector<Case> shared_data();
 std::vector<Case> in_workgroup();
-/// Those of all three that are right, or are not.
+/// All cases that are right, or all that are not.
 std::vector<Case> cases(bool right);
 
 /// The right form of a kernel of pairs of workgroups, and seven that are not.
