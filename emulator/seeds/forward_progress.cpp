@@ -1,18 +1,13 @@
+#include <heddle/explore.h>
 #include <heddle/forward_progress.h>
 
 #include <algorithm>
 
-namespace heddle::detail {
+namespace heddle {
 namespace {
 
 /// A scheduler that puts nobody off but by the model goes round in vain soon.
 constexpr std::uint64_t kRoundsInVain = 256;
-
-std::string of_workgroups(const std::string& model) {
-  return "qf=" + model;
-}
-
-}  // namespace
 
 SeedOptions options_under(const std::string& model, SeedOptions options) {
   options.device.forward_progress = model;
@@ -22,7 +17,23 @@ SeedOptions options_under(const std::string& model, SeedOptions options) {
   return options;
 }
 
-EndsUnder told_under(const std::string& model, std::uint64_t seeds, const SeedReport& report) {
+/// Fails where it makes no progress, and nowhere else.
+void run(const std::function<void(Trial&)>& test, Trial& trial) {
+  try {
+    test(trial);
+  } catch (const KernelError& error) {
+    if (error.finding().kind == FindingKind::NoProgress) throw;
+  } catch (const TrialFailed&) {
+    return;
+  }
+}
+
+}  // namespace
+
+EndsUnder ends_under(const std::function<void(Trial&)>& test, const std::string& model, std::uint64_t seeds,
+                     const SeedOptions& options) {
+  const SeedReport report =
+      explore_seeds([&](Trial& trial) { run(test, trial); }, seeds, options_under(model, options));
   EndsUnder out;
   out.model = model;
   out.seeds = seeds;
@@ -34,25 +45,30 @@ EndsUnder told_under(const std::string& model, std::uint64_t seeds, const SeedRe
   return out;
 }
 
+EndsUnder ends_under(const std::function<void(Trial&)>& test, const std::string& model, std::uint64_t seeds) {
+  return ends_under(test, model, seeds, {});
+}
+
 // OBE and HSA are weaker than LOBE, and neither is weaker than the other: the one that is common comes first.
-ProgressNeed progress_needed(const std::function<EndsUnder(const std::string&)>& ends_under) {
+ProgressNeed progress_needed(const std::function<void(Trial&)>& test, std::uint64_t seeds, const SeedOptions& options) {
   ProgressNeed out;
-  const auto note = [&](const EndsUnder& found) {
-    if (!found.ends) out.explain += "Under " + found.model + " it does not end: " + found.hang + "\n";
+  const auto ends = [&](const std::string& model) {
+    const EndsUnder found = ends_under(test, model, seeds, options);
+    if (!found.ends) out.explain += "Under " + model + " it does not end: " + found.hang + "\n";
     return found.ends;
   };
-  if (!note(ends_under("fair"))) return out;
-  out.workgroups = out.lanes = "fair";
-  if (note(ends_under("sg=unfair"))) out.lanes = "unfair";
-  if (!note(ends_under(of_workgroups("lobe")))) return out;
-  out.workgroups = "lobe";
-  for (const char* model : {"obe", "hsa"}) {
-    if (!note(ends_under(of_workgroups(model)))) continue;
-    out.workgroups = model;
-    break;
-  }
-  if (out.workgroups != "lobe" && note(ends_under(of_workgroups("unfair")))) out.workgroups = "unfair";
+  if (!ends("fair")) return out;
+  out.workgroups = "fair";
+  out.lanes = ends("sg=unfair") ? "unfair" : "fair";
+  if (!ends("qf=lobe")) return out;
+  const bool obe = ends("qf=obe");
+  out.workgroups = obe ? "obe" : ends("qf=hsa") ? "hsa" : "lobe";
+  if (out.workgroups != "lobe" && ends("qf=unfair")) out.workgroups = "unfair";
   return out;
 }
 
-}  // namespace heddle::detail
+ProgressNeed progress_needed(const std::function<void(Trial&)>& test, std::uint64_t seeds) {
+  return progress_needed(test, seeds, {});
+}
+
+}  // namespace heddle

@@ -1,16 +1,17 @@
 #pragma once
 
 /// \file
-/// Which forward progress a program relies on: whether it ends under a model, and under which weakest one it does.
+/// Which forward progress a program relies on: whether it ends under a model, and under which weakest one it does. With
+/// explore.h, whose tests are asked about.
 
-#include <heddle/explore.h>
-
-#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <string>
 
 namespace heddle {
+
+class Trial;
+struct SeedOptions;
 
 /// What was found of a program under a model of forward progress.
 struct EndsUnder {
@@ -33,37 +34,15 @@ struct ProgressNeed {
   std::string explain;
 };
 
-namespace detail {
-SeedOptions options_under(const std::string& model, SeedOptions options);
-EndsUnder told_under(const std::string& model, std::uint64_t seeds, const SeedReport& report);
-ProgressNeed progress_needed(const std::function<EndsUnder(const std::string&)>& ends_under);
-}  // namespace detail
-
 /// Runs `test`, as explore_seeds takes it, under `seeds` seeds, by a scheduler that is adversarial within the model
 /// (DeviceOptions::forward_progress). Whatever else is wrong with it counts for nothing here.
-template <std::invocable<Trial&> Test>
-EndsUnder ends_under(Test&& test, const std::string& model, std::uint64_t seeds = 100,
-                     const SeedOptions& options = {}) {
-  const SeedReport report = detail::explore_seeds(
-      [&test](Trial& trial) {
-        try {
-          (void)test(trial);
-        } catch (const KernelError& error) {
-          if (error.finding().kind == FindingKind::NoProgress) throw;
-        } catch (const TrialFailed&) {
-          return;
-        }
-      },
-      seeds, detail::options_under(model, options));
-  return detail::told_under(model, seeds, report);
-}
+EndsUnder ends_under(const std::function<void(Trial&)>& test, const std::string& model, std::uint64_t seeds,
+                     const SeedOptions& options);
+EndsUnder ends_under(const std::function<void(Trial&)>& test, const std::string& model, std::uint64_t seeds = 100);
 
 /// Asks from the strongest model to the weakest, of workgroups (fair, lobe, obe, hsa, unfair) and of the invocations of
 /// a subgroup (fair, unfair).
-template <std::invocable<Trial&> Test>
-ProgressNeed progress_needed(Test&& test, std::uint64_t seeds = 100, const SeedOptions& options = {}) {
-  return detail::progress_needed(
-      [&](const std::string& model) { return heddle::ends_under(test, model, seeds, options); });
-}
+ProgressNeed progress_needed(const std::function<void(Trial&)>& test, std::uint64_t seeds, const SeedOptions& options);
+ProgressNeed progress_needed(const std::function<void(Trial&)>& test, std::uint64_t seeds = 100);
 
 }  // namespace heddle

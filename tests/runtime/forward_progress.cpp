@@ -1,5 +1,7 @@
 // Kernels that wait, under models of forward progress: those that a model does not promise to end are seen to hang.
+#include <heddle/explore.h>
 #include <heddle/forward_progress.h>
+#include <heddle/heddle.h>
 
 #include <catch2/catch.hpp>
 
