@@ -21,10 +21,14 @@ constexpr MemorySemantics kReleases = MemorySemantics::Release | MemorySemantics
 constexpr MemorySemantics kBoth =
     MemorySemantics::AcquireRelease | MemorySemantics::MakeAvailable | MemorySemantics::MakeVisible;
 
+/// So many of the lines between two accesses are tried as places of a barrier.
+constexpr std::size_t kLinesOnTheWay = 4;
+
 class Candidates {
  public:
   Candidates(const Neighbourhood& part, const std::vector<std::uint64_t>& dispatches, const ChangeOptions& options)
-      : execution_(part.execution),
+      : part_(part),
+        execution_(part.execution),
         x_(std::min(part.first, part.second)),
         y_(std::max(part.first, part.second)),
         dispatches_(dispatches),
@@ -39,15 +43,13 @@ class Candidates {
     for (const Change& change : found.changes)
       if (!change.unordered && !change.barrier) add(change);
     add_classes();
-    add_message();
-    for (const Change& change : found.changes)
-      if (change.barrier) add_barrier(change);
-    add_barriers(Scope::Workgroup);
-    if (same(Scope::Subgroup)) add_barriers(Scope::Subgroup);
+    // Within a workgroup its memory is shared by barriers, and hardly ever by messages.
+    const bool is_shared = same(Scope::Workgroup) && x().storage_class == StorageClass::Workgroup;
+    if (!is_shared) add_message();
+    add_all_barriers(found);
+    if (is_shared) add_message();
     for (const Change& change : found.changes)
       if (change.unordered) add(change);
-    add_barriers_the_other_way(Scope::Workgroup);
-    if (same(Scope::Subgroup)) add_barriers_the_other_way(Scope::Subgroup);
     return std::move(made_);
   }
 
@@ -95,6 +97,15 @@ class Candidates {
     const Operation& write = x().writes() ? x() : y();
     if (one_subgroup_) add(change.text, {barrier(Scope::Subgroup, write, true)});
     add(change.text, {});
+  }
+  void add_all_barriers(const Changes& found) {
+    for (const Change& change : found.changes)
+      if (change.barrier) add_barrier(change);
+    add_barriers(Scope::Workgroup);
+    add_barriers_on_the_way();
+    if (same(Scope::Subgroup)) add_barriers(Scope::Subgroup);
+    add_barriers_the_other_way(Scope::Workgroup);
+    if (same(Scope::Subgroup)) add_barriers_the_other_way(Scope::Subgroup);
   }
   void add_sentences(ProgramEditList edits) {
     std::string text;
@@ -169,10 +180,11 @@ class Candidates {
     const bool is_one = same_instruction(sent, got);
     add_order(sent, is_one ? kBoth : kReleases, edits);
     if (!is_one) add_order(got, got.kind == OperationKind::ReadModifyWrite ? kBoth : kAcquires, edits);
-    if (edits.empty()) return;
     ProgramEditList fewer = edits;
-    add_non_private(edits);
-    add_sentences(std::move(edits));
+    if (!edits.empty()) {
+      add_non_private(edits);
+      add_sentences(std::move(edits));
+    }
     // Where each invocation is to wait for those of its workgroup before it sends.
     fewer.push_back(barrier(Scope::Workgroup, x(), true));
     add_sentences(std::move(fewer));
@@ -191,11 +203,24 @@ class Candidates {
     edit.execution_scope = edit.scope = scope;
     edit.semantics = kBoth | storage();
     edit.behind = behind;
+    edit.ordinal = ordinal_of(beside);
     return edit;
+  }
+  // Where a line accesses several objects alike: which of them this is; else 0.
+  std::uint32_t ordinal_of(const Operation& access) const {
+    std::vector<ReferenceId> known;
+    for (const Operation& op : execution_.operations)
+      if (op.kind == access.kind && op.atomic == access.atomic && in_one_line(op, access) &&
+          std::find(known.begin(), known.end(), op.reference) == known.end())
+        known.push_back(op.reference);
+    if (known.size() < 2) return 0;
+    const auto at = std::find(known.begin(), known.end(), access.reference);
+    return static_cast<std::uint32_t>(at - known.begin()) + 1;
   }
   static ProgramEdit at_first(ProgramEdit edit) {
     edit.of = EditedKind::First;
     edit.behind = false;
+    edit.ordinal = 0;
     return edit;
   }
 
@@ -221,6 +246,30 @@ class Candidates {
             name_of_barrier(scope) + ", write, and put another one behind it",
         {first, barrier(scope, write, false)});
   }
+  // Lines that both come to between the two: all may come there, where not all come to the two.
+  void add_barriers_on_the_way() {
+    if (!options_.may_add_barriers || !same(Scope::Workgroup)) return;
+    const std::vector<Step>& steps = part_.history.steps;
+    std::vector<Step> known;
+    for (std::size_t after = part_.history.first + 1; after < steps.size(); ++after) {
+      const Step& step = steps[after];
+      if (step.of_second || is_of_the_two(step) || is_in(known, step)) continue;
+      const auto comes_there = [&](const Step& other) { return other.of_second && other.is_at(step); };
+      if (std::none_of(steps.begin(), steps.end(), comes_there)) continue;
+      known.push_back(step);
+      Operation there = x();
+      there.where.file = step.file;
+      there.where.line = step.line;
+      put(Scope::Workgroup, "before " + line_of(there), {at_first(barrier(Scope::Workgroup, there, false))});
+      if (known.size() == kLinesOnTheWay) return;
+    }
+  }
+  bool is_of_the_two(const Step& step) const {
+    return step.is_at(part_.history.first_step()) || step.is_at(part_.history.second_step());
+  }
+  static bool is_in(const std::vector<Step>& steps, const Step& step) {
+    return std::any_of(steps.begin(), steps.end(), [&](const Step& other) { return other.is_at(step); });
+  }
   // The run met the two in one order only.
   void add_barriers_the_other_way(Scope scope) {
     if (!options_.may_add_barriers || in_one_line(x(), y())) return;
@@ -237,6 +286,7 @@ class Candidates {
            ")";
   }
 
+  const Neighbourhood& part_;
   const model::Execution& execution_;
   OperationIndex x_;
   OperationIndex y_;

@@ -73,6 +73,10 @@ enum class Verdict : std::uint8_t { Mends, ComesBack, BringsNew, OutOfTime };
 struct Trial {
   Verdict verdict = Verdict::Mends;
   std::uint64_t runs = 0;
+  /// In some run it failed as it does without the change.
+  bool still_fails = false;
+  /// The finding that came back.
+  std::size_t finding = 0;
   /// What came back, or came new.
   std::string what;
 };
@@ -120,8 +124,13 @@ class Trials {
     const auto known = as_it_is_.find(number);
     if (known != as_it_is_.end()) return known->second;
     const auto& result = as_it_is_.emplace(number, program_.run({}, number)).first->second;
-    if (result) for_each_race(result->report, [&](const DataRace& race) { known_.insert(pair_of(race)); });
+    if (!result) return result;
+    for_each_race(result->report, [&](const DataRace& race) { known_.insert(pair_of(race)); });
+    if (!result->failure.empty()) failures_.insert(result->failure_kind);
     return result;
+  }
+  bool fails_as_it_is(const RunResult& result, std::uint64_t number) {
+    return failures_.contains(result.failure_kind) || (as_it_is(number) && failures_.contains(result.failure_kind));
   }
 
   /// What is in the result and in no run of the program as it is; empty if nothing is.
@@ -132,18 +141,17 @@ class Trials {
         what = fmt::format("a data race on {} in lines {} and {}", race.object, race.first.where.line,
                            race.second.where.line);
     });
-    if (what.empty() && !result.failure.empty()) {
-      const auto& before = as_it_is(number);
-      if (before && before->failure.empty()) what = result.failure;
-    }
+    if (what.empty() && !result.failure.empty() && !fails_as_it_is(result, number) && as_it_is(number))
+      what = result.failure;
     return what;
   }
 
   /// Runs the program with these edits, and looks for each of these findings. `mends_too` loses those that came back.
+  /// With `only_if_well` it ends with the first run that fails.
   Trial try_edits(const std::vector<Edit>& edits, const std::vector<std::size_t>& findings, std::uint64_t runs,
-                  std::set<std::size_t>& mends_too) {
+                  std::set<std::size_t>& mends_too, bool only_if_well = false) {
     Trial trial;
-    for (std::uint64_t number = 0; number < runs; ++number) {
+    for (std::uint64_t number = 0; number < runs && !(trial.still_fails && only_if_well); ++number) {
       const std::optional<RunResult> result = time_is_up() ? std::nullopt : program_.run(edits, number);
       if (!result) {
         // What was seen counts.
@@ -151,13 +159,17 @@ class Trials {
         return trial;
       }
       for (const std::size_t finding : findings)
-        if (findings_[finding].is_in(result->report)) trial.verdict = Verdict::ComesBack;
+        if (findings_[finding].is_in(result->report)) {
+          trial.verdict = Verdict::ComesBack;
+          trial.finding = finding;
+        }
       if (trial.verdict == Verdict::ComesBack) return trial;
       trial.what = new_in(*result, number);
       if (!trial.what.empty()) {
         trial.verdict = Verdict::BringsNew;
         return trial;
       }
+      trial.still_fails = trial.still_fails || !result->failure.empty();
       std::erase_if(mends_too, [&](std::size_t other) { return findings_[other].is_in(result->report); });
       ++trial.runs;
     }
@@ -168,11 +180,12 @@ class Trials {
     std::set<std::size_t> mends_too;
     for (std::size_t other = 0; other < findings_.size(); ++other)
       if (other != finding && !mended_by_[other].change) mends_too.insert(other);
-    Trial trial = try_edits(candidate.edits, {finding}, limits_.runs, mends_too);
+    const bool only_if_well = second_best_.contains(finding);
+    Trial trial = try_edits(candidate.edits, {finding}, limits_.runs, mends_too, only_if_well);
     if (trial.verdict != Verdict::OutOfTime) ++tried_[finding];
     if (trial.verdict == Verdict::BringsNew) brought_[finding] = trial.what;
     if (limits_.progress) limits_.progress(++done_, candidates_);
-    if (trial.verdict != Verdict::Mends) return trial;
+    if (trial.verdict != Verdict::Mends || trial.still_fails) return trial;
     for (const std::size_t other : mends_too)
       if (!mended_by_[other].change) mended_by_[other] = {&candidate, trial.runs};
     return trial;
@@ -197,6 +210,10 @@ class Trials {
         return false;
       }
       if (trial.verdict != Verdict::Mends) continue;
+      if (trial.still_fails) {
+        second_best_.try_emplace(finding, Tried{&candidate, trial.runs});
+        continue;
+      }
       mends_[finding].push_back({&candidate, trial.runs});
       return true;
     }
@@ -205,23 +222,44 @@ class Trials {
 
   void make_first(std::size_t finding) {
     if (!has_candidates(finding) || mended_by_[finding].change) return;
-    if (find_next(finding)) mended_by_[finding] = mends_[finding].front();
+    const bool mends = find_next(finding);
+    // The program may fail for another reason, or an edit may do less than what it stands for.
+    if (!mends && second_best_.contains(finding)) mends_[finding].push_back(second_best_.at(finding));
+    if (!mends_[finding].empty()) mended_by_[finding] = mends_[finding].front();
   }
 
-  /// Where the changes that were found first do not make the program clean together, the last of them that may be
-  /// another one is.
+  /// The first change of each finding, each once; none where one of them has none.
+  std::vector<CandidateChange> first_of_all() const {
+    std::vector<CandidateChange> set;
+    for (const Tried& tried : mended_by_) {
+      if (!tried.change) return {};
+      if (std::find(set.begin(), set.end(), *tried.change) == set.end()) set.push_back(*tried.change);
+    }
+    return set;
+  }
+
+  /// More runs have shown what fewer did not: that change, wherever it was thought to mend something, gives way to the
+  /// next one. False if there is none.
+  bool go_on_behind(const CandidateChange* change) {
+    for (std::size_t i = 0; i < findings_.size(); ++i) {
+      if (mended_by_[i].change != change) continue;
+      mended_by_[i] = {};
+      std::erase_if(mends_[i], [&](const Tried& tried) { return tried.change == change; });
+      if (!mends_[i].empty()) mended_by_[i] = mends_[i].front();
+    }
+    for (std::size_t i = 0; i < findings_.size(); ++i) make_first(i);
+    return std::all_of(mended_by_.begin(), mended_by_.end(), [](const Tried& tried) { return tried.change; });
+  }
+
+  /// Where the changes that were found first do not make the program clean together, the one of the finding that came
+  /// back may be another one.
   void make_together() {
     std::vector<std::size_t> all(findings_.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
       all[i] = i;
-      if (untried_before(i, mends_[i])) return;
+      if (!mended_by_[i].change || untried_before(i, {mended_by_[i]})) return;
     }
-    for (;;) {
-      std::vector<CandidateChange> set;
-      for (const Tried& tried : mended_by_) {
-        if (!tried.change) return;
-        if (std::find(set.begin(), set.end(), *tried.change) == set.end()) set.push_back(*tried.change);
-      }
+    for (std::vector<CandidateChange> set = first_of_all(); !set.empty(); set = first_of_all()) {
       std::vector<Edit> edits;
       for (const CandidateChange& change : set) edits.insert(edits.end(), change.edits.begin(), change.edits.end());
       std::set<std::size_t> none;
@@ -231,11 +269,8 @@ class Trials {
         report_.together_runs = trial.runs;
         return;
       }
-      if (trial.verdict == Verdict::OutOfTime || findings_.size() != 1) return;
-      // More runs have shown what fewer did not.
-      mends_[0].clear();
-      mended_by_[0] = {};
-      make_first(0);
+      if (trial.verdict == Verdict::OutOfTime || (trial.verdict == Verdict::BringsNew && findings_.size() != 1)) return;
+      if (!go_on_behind(mended_by_[trial.finding].change)) return;
     }
   }
 
@@ -312,6 +347,10 @@ class Trials {
   std::map<std::size_t, std::size_t> next_;
   std::map<std::size_t, std::size_t> tried_;
   std::map<std::size_t, std::string> brought_;
+  /// Changes with which the race does not come back, and the program fails as it does without.
+  std::map<std::size_t, Tried> second_best_;
+  /// The kinds of its failures.
+  std::set<std::string> failures_;
   /// Findings that did not come again when the program ran once more without a change.
   std::set<std::size_t> is_other_;
   std::size_t candidates_ = 0;

@@ -20,6 +20,8 @@ struct RunResult {
   RaceReport report;
   /// What was wrong with the run apart from its races; empty if nothing was.
   std::string failure;
+  /// Its kind, "barrier divergence": with a change one of another kind than the program has without is new.
+  std::string failure_kind;
 };
 
 /// A program that can be run again with edits.

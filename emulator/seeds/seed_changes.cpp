@@ -51,6 +51,8 @@ class TrialsWithEdits final : public proposals::Program {
     report::Suppressions none;
     result.report = found.report(none);
     result.failure = outcome.abandoned ? "a trial took far longer" : outcome.failed ? outcome.what : "";
+    if (outcome.abandoned) result.failure_kind = result.failure;
+    if (outcome.finding) result.failure_kind = name_of(outcome.finding->kind);
     return result;
   }
 

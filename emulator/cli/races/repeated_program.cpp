@@ -68,7 +68,8 @@ std::optional<proposals::RunResult> RepeatedProgram::run(const std::vector<Edit>
   proposals::RunResult result;
   result.report = collector.report(none);
   result.failure = proposals::failure_in(result.report);
-  if (end.too_late) result.failure = fmt::format("the program did not end in {} times its time", kTimesAsLong);
+  result.failure_kind = result.failure.substr(0, result.failure.find(':'));
+  if (end.too_late) result.failure = result.failure_kind = fmt::format("the program did not end in {} times its time", kTimesAsLong);
   if (result.failure.empty() && end.status != 0 && end.status != status_)
     result.failure = fmt::format("the program ended with {}", end.status);
   return result;
