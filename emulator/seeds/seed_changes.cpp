@@ -9,6 +9,7 @@
 #include "emulator/report/collector.h"
 #include "emulator/seeds/seed_trial.h"
 #include "emulator/watch/race_log.h"
+#include "emulator/watch/race_settings.h"
 #include "emulator/watch/watchers.h"
 
 namespace heddle::seeds {
@@ -90,6 +91,7 @@ void try_changes(RaceReport& report, const Search& search, std::vector<std::uint
   proposals::Limits limits;
   limits.end = Clock::now() + options.change_budget;
   limits.more_time = "SeedOptions::change_budget, or HEDDLE_EXPLORE_CHANGES=20000, gives more";
+  const watch::RacesOnlyFound only_found;
   TrialsWithEdits trials(search, std::move(racing), first_new, limits.end);
   proposals::try_changes(report, trials, limits);
 }

@@ -12,6 +12,9 @@
 namespace heddle::watch {
 namespace {
 
+/// Within so many RacesOnlyFound.
+thread_local int t_only_found = 0;
+
 std::string_view environment(const char* name) {
   const char* text = std::getenv(name);
   return text ? text : "";
@@ -59,6 +62,17 @@ std::uint32_t remembered_from() {
 
 bool wants_all_races() {
   return zero_or_one("HEDDLE_RACES_ALL").value_or(false);
+}
+
+bool explains_races() {
+  return zero_or_one("HEDDLE_RACES_CHANGES").value_or(true) && t_only_found == 0;
+}
+
+RacesOnlyFound::RacesOnlyFound() {
+  ++t_only_found;
+}
+RacesOnlyFound::~RacesOnlyFound() {
+  --t_only_found;
 }
 
 void add_race_settings(DeviceOptions& options) {

@@ -31,6 +31,19 @@ std::uint32_t remembered_from();
 /// many there are. Throws std::invalid_argument.
 bool wants_all_races();
 
+/// Whether races are explained: changes of the recorded run, and the calls that led there. Not where
+/// HEDDLE_RACES_CHANGES is 0, nor within RacesOnlyFound. Throws std::invalid_argument.
+bool explains_races();
+
+/// As long as it lives, devices that this thread makes find races and explain none.
+class RacesOnlyFound {
+ public:
+  RacesOnlyFound();
+  ~RacesOnlyFound();
+  RacesOnlyFound(const RacesOnlyFound&) = delete;
+  RacesOnlyFound& operator=(const RacesOnlyFound&) = delete;
+};
+
 /// Fills in what the options leave to the environment. Throws std::invalid_argument.
 void add_race_settings(DeviceOptions& options);
 

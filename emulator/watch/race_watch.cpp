@@ -68,6 +68,7 @@ RaceWatch::RaceWatch(const DeviceOptions& options, trace::Instructions& instruct
       instructions_(instructions),
       tells_equal_writes_(options.same_value_writes == SameValueWrites::Notice),
       wants_all_(wants_all_races()),
+      explains_(explains_races()),
       races_(options, [this](std::size_t race) { return detector_.races()[detected_[race]].count; }),
       recent_(kRecentOperations,
               options.memory->sequential ? advice::Recent::Hears::SequentialMemory : advice::Recent::Hears::AnyMemory,
@@ -232,7 +233,7 @@ void RaceWatch::note(const race::KernelRace& race) {
   // A program that hands its findings in may never come to the end of the dispatch.
   detected_.push_back(told_as_.size());
   told_as_.push_back(races_.size());
-  if (races_.hands_in()) {
+  if (explains_ && races_.hands_in()) {
     learn_calls(races_.size(), races_.size() + 1);
     add_calls(races_.size(), made);
   }
@@ -259,6 +260,7 @@ void RaceWatch::learn_calls(std::size_t first, std::size_t end) const {
 }
 
 void RaceWatch::tell_calls() {
+  if (!explains_) return;
   learn_calls(races_before_, races_.size());
   for (std::size_t race = races_before_; race < races_.size(); ++race)
     if (add_calls(race, races_[race])) races_.revise(race);

@@ -133,7 +133,7 @@ class RaceWatch final : public trace::Listener {
   void note_again(std::size_t race, AgentId first);
   void explain(const race::KernelRace& race, bool have_atomics, DataRace& noted);
   /// Whether changes may be tried for one more race.
-  bool may_try_changes() const { return wants_all_ || work_ < kMostWork; }
+  bool may_try_changes() const { return explains_ && (wants_all_ || work_ < kMostWork); }
   /// Whether one more race is told, not only counted: each line that races is in one that is.
   bool may_tell(const race::KernelRace& race);
   /// Why nothing was tried for it.
@@ -159,6 +159,8 @@ class RaceWatch final : public trace::Listener {
   trace::Instructions& instructions_;
   const bool tells_equal_writes_;
   const bool wants_all_;
+  /// Whether changes are tried on the recorded run, and calls are asked for.
+  const bool explains_;
   /// A buffer, an image, or a variable is accessed through one storage class.
   race::KernelDetector detector_{race::KernelOptions{.one_class_each = true}};
   NotedRaces races_;

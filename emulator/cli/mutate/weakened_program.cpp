@@ -46,6 +46,8 @@ std::optional<WeakenedProgram::Ran> WeakenedProgram::run(const std::vector<Edit>
   const Variable races("HEDDLE_RACES", looks ? "records" : "");
   const Variable file("HEDDLE_RACES_FILE", records.path());
   const Variable of_edits("HEDDLE_EDITS", edits.empty() ? "" : list.path());
+  const Variable explained("HEDDLE_RACES_CHANGES", "0");
+  const Variable changes("HEDDLE_EXPLORE_CHANGES", "0");
   const Variable of_survey("HEDDLE_WEAKENINGS", survey);
   const Variable of_seed("HEDDLE_SEED", std::to_string(seed));
   const Variable memory("HEDDLE_MEMORY", value_or("HEDDLE_MEMORY", "random"));

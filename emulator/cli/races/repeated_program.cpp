@@ -54,6 +54,7 @@ std::optional<proposals::RunResult> RepeatedProgram::run(const std::vector<Edit>
   // These runs make no failure smaller and try no changes of their own: nobody would be told of that.
   const Variable shrinking("HEDDLE_EXPLORE_SHRINK", "0");
   const Variable changes("HEDDLE_EXPLORE_CHANGES", "0");
+  const Variable explained("HEDDLE_RACES_CHANGES", "0");
   const Variable seed("HEDDLE_SEED", std::to_string(seed_ + number));
   const Variable memory("HEDDLE_MEMORY", varies_memory_ && number % 2 == 1 ? "random" : value_or("HEDDLE_MEMORY", ""));
   const Variable residents("HEDDLE_RESIDENT_WORKGROUPS", varies_residents_ && number % 4 == 3
