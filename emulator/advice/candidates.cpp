@@ -41,11 +41,13 @@ class Candidates {
       return std::move(made_);
     }
     for (const Change& change : found.changes)
-      if (!change.unordered && !change.barrier) add(change);
+      if (!change.unordered && !change.barrier && !reaches_far(change)) add(change);
     add_classes();
     // Within a workgroup its memory is shared by barriers, and hardly ever by messages.
     const bool is_shared = same(Scope::Workgroup) && x().storage_class == StorageClass::Workgroup;
     if (!is_shared) add_message();
+    for (const Change& change : found.changes)
+      if (reaches_far(change)) add(change);
     add_all_barriers(found);
     if (is_shared) add_message();
     for (const Change& change : found.changes)
@@ -89,14 +91,24 @@ class Candidates {
     }
     for (ProgramEditList& way : ways) add(change.text, std::move(way));
   }
+  // Whether a control barrier is to order more than those who wait for each other there, which few languages have.
+  static bool reaches_far(const Change& change) {
+    const auto widens = [](const ProgramEdit& edit) {
+      return edit.kind == EditKind::SetScope && edit.of == EditedKind::ControlBarrier && edit.scope == Scope::Device;
+    };
+    return std::any_of(change.edits.begin(), change.edits.end(), [&](const Edit& edit) {
+      return !edit.program.empty() && std::any_of(edit.program[0].begin(), edit.program[0].end(), widens);
+    });
+  }
   // Between two rounds all may come to a place at which no instruction stands: a barrier there cannot be tried but by
   // those who come to the line, who are enough where a subgroup is all there is.
   void add_barrier(const Change& change) {
     add(change);
-    if (!change.barrier->from.is_at(change.barrier->to)) return;
+    const bool is_in_line = change.barrier->from.is_at(change.barrier->to);
     const Operation& write = x().writes() ? x() : y();
-    if (one_subgroup_) add(change.text, {barrier(Scope::Subgroup, write, true)});
-    add(change.text, {});
+    if (is_in_line && one_subgroup_) add(change.text, {barrier(Scope::Subgroup, write, true)});
+    // Where only some come to each line, all may come to what is between the two.
+    if (is_in_line || !change.barrier->depends_on_conditions()) add(change.text, {});
   }
   void add_all_barriers(const Changes& found) {
     for (const Change& change : found.changes)
@@ -165,29 +177,33 @@ class Candidates {
   // ends of the message, whatever they have of it already.
   void add_message() {
     const std::vector<Operation>& all = execution_.operations;
+    std::vector<ProgramEditList> with_barrier;
     for (OperationIndex sent = x_ + 1; sent < y_; ++sent) {
       if (!all[sent].atomic || !all[sent].writes() || !in_group_of(all[sent], x_)) continue;
       for (OperationIndex got = sent + 1; got < y_; ++got) {
         if (!all[got].atomic || !all[got].reads() || !in_group_of(all[got], y_) || all[got].agent == all[sent].agent ||
             all[got].locations != all[sent].locations)
           continue;
-        add_ends(all[sent], all[got]);
+        ProgramEditList ends = add_ends(all[sent], all[got]);
+        if (all[sent].agent == x().agent) continue;
+        // Each invocation is to wait for those of its workgroup before it sends.
+        ends.push_back(barrier(Scope::Workgroup, x(), true));
+        with_barrier.push_back(std::move(ends));
       }
     }
+    for (ProgramEditList& edits : with_barrier) add_sentences(std::move(edits));
   }
-  void add_ends(const Operation& sent, const Operation& got) {
+  // Returns the orders and scopes of them.
+  ProgramEditList add_ends(const Operation& sent, const Operation& got) {
     ProgramEditList edits;
     const bool is_one = same_instruction(sent, got);
     add_order(sent, is_one ? kBoth : kReleases, edits);
     if (!is_one) add_order(got, got.kind == OperationKind::ReadModifyWrite ? kBoth : kAcquires, edits);
-    ProgramEditList fewer = edits;
-    if (!edits.empty()) {
-      add_non_private(edits);
-      add_sentences(std::move(edits));
-    }
-    // Where each invocation is to wait for those of its workgroup before it sends.
-    fewer.push_back(barrier(Scope::Workgroup, x(), true));
-    add_sentences(std::move(fewer));
+    ProgramEditList orders = edits;
+    if (edits.empty()) return orders;
+    add_non_private(edits);
+    add_sentences(std::move(edits));
+    return orders;
   }
   void add_non_private(ProgramEditList& edits) const {
     for (const Operation* op : {&x(), &y()}) {

@@ -61,11 +61,17 @@ bool is_acquired(const model::Execution& e, OperationIndex read, OperationIndex 
 // Where somebody releases, and what the second invocation reads of that is of no use to it.
 std::string half_made(const model::Execution& e, OperationIndex first, OperationIndex second, const char* file) {
   for (const model::ReadsFrom& from : e.reads_from) {
-    if (from.write == model::kInitialValue || from.read > second || !is_released(e, from.write)) continue;
+    if (from.write == model::kInitialValue || from.read > second) continue;
     const Operation& read = e.operations[from.read];
     const Operation& write = e.operations[from.write];
     if (read.agent != e.operations[second].agent) continue;
     const bool acquired = is_acquired(e, from.read, second);
+    if (!is_released(e, from.write)) {
+      if (write.agent == e.operations[first].agent && from.write > first && acquired)
+        return "no synchronization: " + name_of(e, from.read, file) + " acquires, and reads what " +
+               name_of(e, from.write, file) + " wrote, but that does not release";
+      continue;
+    }
     if (write.agent == e.operations[first].agent && from.write > first && !acquired)
       return "no synchronization: " + name_of(e, from.read, file) + " reads what " + name_of(e, from.write, file) +
              " releases, but it does not acquire";
@@ -131,6 +137,12 @@ std::string class_of_another(const model::Execution& e, const judge::MissingReas
   return "";
 }
 
+bool of_control_barriers(const model::Execution& e, const judge::MissingReason& reason) {
+  return std::all_of(reason.culprits.begin(), reason.culprits.end(), [&](OperationIndex culprit) {
+    return e.operations[culprit].kind == OperationKind::ControlBarrier;
+  });
+}
+
 std::string between_dispatches(const model::Execution& e) {
   return e.agent_system_synchronization.empty()
              ? "the accesses are in two dispatches of one submission with no dependency between "
@@ -149,6 +161,10 @@ std::string sentence(const model::Execution& e, const Neighbourhood& part, const
     case MissingLink::NoSynchronization:
       return not_synchronized(e, part.first, part.second, file);
     case MissingLink::ScopesDoNotIncludeEachOther:
+      // Control barriers meet within workgroups: between two of them it is a message that is half made.
+      if (const std::string half = of_control_barriers(e, reason) ? half_made(e, part.first, part.second, file) : "";
+          !half.empty())
+        return half;
       return of_scopes(e, reason, culprits, file);
     case MissingLink::StorageClassMissing:
       if (const std::string other = class_of_another(e, reason, semantic_of(x.storage_class), file); !other.empty())

@@ -141,8 +141,8 @@ class Trials {
         what = fmt::format("a data race on {} in lines {} and {}", race.object, race.first.where.line,
                            race.second.where.line);
     });
-    if (what.empty() && !result.failure.empty() && !fails_as_it_is(result, number) && as_it_is(number))
-      what = result.failure;
+    const bool fails = !result.failure.empty() && !(may_be_wrong_ && result.failure_kind.empty());
+    if (what.empty() && fails && !fails_as_it_is(result, number) && as_it_is(number)) what = result.failure;
     return what;
   }
 
@@ -181,14 +181,22 @@ class Trials {
     for (std::size_t other = 0; other < findings_.size(); ++other)
       if (other != finding && !mended_by_[other].change) mends_too.insert(other);
     const bool only_if_well = second_best_.contains(finding);
+    may_be_wrong_ = is_one_update(candidate);
     Trial trial = try_edits(candidate.edits, {finding}, limits_.runs, mends_too, only_if_well);
     if (trial.verdict != Verdict::OutOfTime) ++tried_[finding];
+    may_be_wrong_ = false;
     if (trial.verdict == Verdict::BringsNew) brought_[finding] = trial.what;
+    if (trial.verdict == Verdict::ComesBack) came_back_[finding].insert(candidate.text);
     if (limits_.progress) limits_.progress(++done_, candidates_);
     if (trial.verdict != Verdict::Mends || trial.still_fails) return trial;
     for (const std::size_t other : mends_too)
       if (!mended_by_[other].change) mended_by_[other] = {&candidate, trial.runs};
     return trial;
+  }
+
+  /// A read and a write that are tried as two atomics lose an update that they would not lose as one.
+  static bool is_one_update(const CandidateChange& candidate) {
+    return candidate.text.find("one atomic read-modify-write") != std::string::npos;
   }
 
   bool is_told(std::size_t finding, const CandidateChange& candidate) const {
@@ -307,7 +315,8 @@ class Trials {
       const auto mends_as_well = [&](const Tried& tried) { return tried.change->text == all[i].text; };
       if (std::any_of(mends.begin(), mends.end(), mends_as_well)) return nullptr;
       const bool has_no_time = mends.empty() && i >= next_[finding] && held_before(finding, all[i]);
-      if (all[i].edits.empty() || has_no_time) return &all[i];
+      const bool has_no_place = all[i].edits.empty() && !came_back_[finding].contains(all[i].text);
+      if (has_no_place || has_no_time) return &all[i];
     }
     return nullptr;
   }
@@ -349,6 +358,10 @@ class Trials {
   std::map<std::size_t, std::string> brought_;
   /// Changes with which the race does not come back, and the program fails as it does without.
   std::map<std::size_t, Tried> second_best_;
+  /// By finding: the changes with which it came back.
+  std::map<std::size_t, std::set<std::string>> came_back_;
+  /// What is tried may have wrong results that the change itself has not.
+  bool may_be_wrong_ = false;
   /// The kinds of its failures.
   std::set<std::string> failures_;
   /// Findings that did not come again when the program ran once more without a change.

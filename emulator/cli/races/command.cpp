@@ -204,7 +204,7 @@ bool RacesCommand::tell(RaceReport& report, const ProgramEnd& end, std::chrono::
   const bool is_text = format() == ReportFormat::Text || format() == ReportFormat::ColouredText;
   // For people the report comes first, and what was tried follows.
   if (is_text && output_.empty() && !write(to_text(without_changes(report), format()))) return false;
-  try_changes_on(report, program_, end.status, took, change_seconds_);
+  try_changes_on(report, program_, took, change_seconds_);
   if (!patch_.empty()) write_patch(report, program_[0], patch_);
   const bool follows = is_text && output_.empty();
   return write(follows ? "\n" + changes_text(report) : to_text(report, format()));

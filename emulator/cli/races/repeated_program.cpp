@@ -28,10 +28,8 @@ constexpr const char* kMoreTime = "--change-seconds 20 gives more";
 
 }  // namespace
 
-RepeatedProgram::RepeatedProgram(const std::vector<std::string>& program, int status, Clock::duration took,
-                                 Clock::time_point end)
+RepeatedProgram::RepeatedProgram(const std::vector<std::string>& program, Clock::duration took, Clock::time_point end)
     : program_(program),
-      status_(status),
       took_(took),
       end_(end),
       seed_(runtime::seed_from_text(value_or("HEDDLE_SEED", "1")).value_or(1)),
@@ -71,7 +69,7 @@ std::optional<proposals::RunResult> RepeatedProgram::run(const std::vector<Edit>
   result.failure = proposals::failure_in(result.report);
   result.failure_kind = result.failure.substr(0, result.failure.find(':'));
   if (end.too_late) result.failure = result.failure_kind = fmt::format("the program did not end in {} times its time", kTimesAsLong);
-  if (result.failure.empty() && end.status != 0 && end.status != status_)
+  if (result.failure.empty() && end.status != 0)
     result.failure = fmt::format("the program ended with {}", end.status);
   return result;
 }
@@ -86,8 +84,8 @@ RaceReport without_changes(RaceReport report) {
   return report;
 }
 
-void try_changes_on(RaceReport& report, const std::vector<std::string>& program, int status,
-                    RepeatedProgram::Clock::duration took, double seconds) {
+void try_changes_on(RaceReport& report, const std::vector<std::string>& program, RepeatedProgram::Clock::duration took,
+                    double seconds) {
   using Clock = RepeatedProgram::Clock;
   proposals::Limits limits;
   limits.end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
@@ -96,7 +94,7 @@ void try_changes_on(RaceReport& report, const std::vector<std::string>& program,
   limits.progress = [&](std::size_t done, std::size_t all) {
     progress.tell([&] { return fmt::format("trying changes on the program: {} of {}", done, all); });
   };
-  RepeatedProgram repeated(program, status, took, limits.end);
+  RepeatedProgram repeated(program, took, limits.end);
   proposals::try_changes(report, repeated, limits);
 }
 

@@ -20,15 +20,14 @@ namespace heddle::cli {
 class RepeatedProgram final : public proposals::Program {
  public:
   using Clock = std::chrono::steady_clock;
-  /// All of it ends then. The program ended with this status, after so long, as it is.
-  RepeatedProgram(const std::vector<std::string>& program, int status, Clock::duration took, Clock::time_point end);
+  /// All of it ends then. The program ended after so long, as it is.
+  RepeatedProgram(const std::vector<std::string>& program, Clock::duration took, Clock::time_point end);
 
   std::optional<proposals::RunResult> run(const std::vector<Edit>& edits, std::uint64_t number) override;
   bool was_interrupted() const { return interrupted_; }
 
  private:
   const std::vector<std::string>& program_;
-  int status_;
   Clock::duration took_;
   Clock::time_point end_;
   std::uint64_t seed_ = 1;
@@ -40,8 +39,8 @@ class RepeatedProgram final : public proposals::Program {
 /// The report without changes that the program has not seen yet.
 RaceReport without_changes(RaceReport report);
 /// Puts in the changes that were tried, for so long at most.
-void try_changes_on(RaceReport& report, const std::vector<std::string>& program, int status,
-                    RepeatedProgram::Clock::duration took, double seconds);
+void try_changes_on(RaceReport& report, const std::vector<std::string>& program, RepeatedProgram::Clock::duration took,
+                    double seconds);
 /// What was tried, for people.
 std::string changes_text(const RaceReport& given);
 
