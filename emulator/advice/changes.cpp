@@ -433,7 +433,12 @@ class Search : private Edits {
       if (read->kind != OperationKind::Read || read->atomic || !same_line(*read, op)) continue;
       const auto next = next_in_line(read);
       // (Of the last one the write may not have come yet.)
-      if (next == all.end() || next->kind == OperationKind::Read) continue;
+      if (next == all.end()) continue;
+      if (next->kind == OperationKind::Read) {
+        // What is written comes from another element, too: no update has that.
+        if (!next->atomic && next->locations != read->locations) return false;
+        continue;
+      }
       if (next->atomic || next->locations != read->locations) return false;
       updates = updates || read->locations == op.locations;
     }

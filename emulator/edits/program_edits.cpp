@@ -128,11 +128,18 @@ bool ProgramEdits::is_file_of(const Edit& edit, const char* file) {
   return path.size() > edit.file.size() && path.ends_with(edit.file) && path[path.size() - edit.file.size() - 1] == '/';
 }
 
+// A line may begin with several like accesses, of one statement: that the line begins anew is seen by what it does
+// otherwise in between, or by its first access itself.
 bool ProgramEdits::comes_to_line(const Operation& operation, const std::string& name) {
   Visit& last = visits_[static_cast<std::uint32_t>(operation.agent)];
   const bool is_there = last.line == operation.where.line && std::string_view(last.file) == operation.where.file;
-  if (is_there && last.first != name) return false;
-  last = {operation.where.line, operation.where.file, name};
+  const bool is_like_first = last.first == name;
+  const bool begins_anew = is_like_first && (last.did_other || last.locations == operation.locations);
+  if (is_there && !begins_anew) {
+    last.did_other = last.did_other || !is_like_first;
+    return false;
+  }
+  last = {operation.where.line, operation.where.file, name, operation.locations, false};
   return true;
 }
 

@@ -67,6 +67,9 @@ class ProgramEdits {
     std::uint32_t line = 0;
     const char* file = "";
     std::string first;
+    Locations locations = {};
+    /// Whether it did anything of another kind, or with another object, in the line.
+    bool did_other = false;
   };
   bool is_file_of(const Edit& edit, const char* file);
   bool meets(std::size_t number, const Operation& operation, const std::string& name, bool comes_to_line);

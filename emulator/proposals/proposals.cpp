@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <set>
 #include <tuple>
@@ -68,6 +69,10 @@ class Finding {
   std::set<std::string> objects_;
 };
 
+/// So many runs say whether a change of a set does its part, before all of the set is tried.
+constexpr std::uint64_t kRunsOfAPart = 3;
+constexpr std::size_t kMostOfASet = 4;
+
 enum class Verdict : std::uint8_t { Mends, ComesBack, BringsNew, OutOfTime };
 
 struct Trial {
@@ -104,6 +109,8 @@ class Trials {
   struct Tried {
     const CandidateChange* change = nullptr;
     std::uint64_t runs = 0;
+    /// With it the program failed as it does without.
+    bool still_fails = false;
   };
 
   /// A race that does not come again when nothing has changed says nothing when something has.
@@ -219,7 +226,7 @@ class Trials {
       }
       if (trial.verdict != Verdict::Mends) continue;
       if (trial.still_fails) {
-        second_best_.try_emplace(finding, Tried{&candidate, trial.runs});
+        second_best_.try_emplace(finding, Tried{&candidate, trial.runs, true});
         continue;
       }
       mends_[finding].push_back({&candidate, trial.runs});
@@ -228,9 +235,56 @@ class Trials {
     return false;
   }
 
+  /// Whether this race does not come in a few runs with the edits, and nothing new. Nothing if the time is up.
+  std::optional<bool> is_without(const DataRace& race, const std::vector<Edit>& edits) {
+    for (std::uint64_t number = 0; number < kRunsOfAPart; ++number) {
+      const std::optional<RunResult> result = time_is_up() ? std::nullopt : program_.run(edits, number);
+      if (!result) return std::nullopt;
+      bool comes = false;
+      for_each_race(result->report, [&](const DataRace& other) { comes = comes || pair_of(other) == pair_of(race); });
+      if (comes || !new_in(*result, number).empty()) return false;
+    }
+    return true;
+  }
+
+  /// A change of this race that can be added to the set, with which the race does not come.
+  const CandidateChange* next_of_set(const DataRace& race, const CandidateChange& set) {
+    for (const CandidateChange& candidate : race.candidates) {
+      if (candidate.edits.empty()) continue;
+      std::vector<Edit> edits = set.edits;
+      edits.insert(edits.end(), candidate.edits.begin(), candidate.edits.end());
+      const std::optional<bool> is_gone = is_without(race, edits);
+      if (!is_gone || *is_gone) return is_gone ? &candidate : nullptr;
+    }
+    return nullptr;
+  }
+
+  /// Several pairs of lines may take a change each: one after the other is found with those before it.
+  bool find_set(std::size_t finding) {
+    const DataRace& race = report_.races[finding];
+    CandidateChange set;
+    std::vector<const DataRace*> parts{&race};
+    for (const DataRace& other : race.related) parts.push_back(&other);
+    std::size_t changes = 0;
+    for (const DataRace* part : parts) {
+      const std::optional<bool> is_gone = changes == 0 ? false : is_without(*part, set.edits);
+      if (!is_gone) return false;
+      if (*is_gone) continue;
+      const CandidateChange* next = changes == kMostOfASet ? nullptr : next_of_set(*part, set);
+      if (!next) return false;
+      set.text += (changes++ == 0 ? "" : ", and ") + next->text;
+      set.edits.insert(set.edits.end(), next->edits.begin(), next->edits.end());
+    }
+    const Trial trial = try_candidate(finding, sets_.emplace_back(std::move(set)));
+    if (trial.verdict != Verdict::Mends || trial.still_fails) return false;
+    mends_[finding].push_back({&sets_.back(), trial.runs});
+    return true;
+  }
+
   void make_first(std::size_t finding) {
     if (!has_candidates(finding) || mended_by_[finding].change) return;
-    const bool mends = find_next(finding);
+    const bool is_of_several = !report_.races[finding].related.empty() && next_[finding] == 0;
+    const bool mends = (is_of_several && find_set(finding)) || find_next(finding);
     // The program may fail for another reason, or an edit may do less than what it stands for.
     if (!mends && second_best_.contains(finding)) mends_[finding].push_back(second_best_.at(finding));
     if (!mends_[finding].empty()) mended_by_[finding] = mends_[finding].front();
@@ -310,7 +364,9 @@ class Trials {
   const CandidateChange* untried_before(std::size_t finding, const std::vector<Tried>& mends) {
     const std::vector<CandidateChange>& all = report_.races[finding].candidates;
     // What orders the two on the program is better than what nobody has seen.
-    if (!mends.empty() && mends.front().change->text.find("is still open") == std::string::npos) return nullptr;
+    if (!mends.empty() && !mends.front().still_fails &&
+        mends.front().change->text.find("is still open") == std::string::npos)
+      return nullptr;
     for (std::size_t i = 0; i < all.size(); ++i) {
       const auto mends_as_well = [&](const Tried& tried) { return tried.change->text == all[i].text; };
       if (std::any_of(mends.begin(), mends.end(), mends_as_well)) return nullptr;
@@ -362,6 +418,8 @@ class Trials {
   std::map<std::size_t, std::set<std::string>> came_back_;
   /// What is tried may have wrong results that the change itself has not.
   bool may_be_wrong_ = false;
+  /// Changes that are made of several.
+  std::deque<CandidateChange> sets_;
   /// The kinds of its failures.
   std::set<std::string> failures_;
   /// Findings that did not come again when the program ran once more without a change.

@@ -193,7 +193,11 @@ std::string json_text(const RaceReport& report) {
               {"runs", report.runs},
               {"ended_early", report.ended_early}};
   end["together"] = Json::array();
-  for (const CandidateChange& change : report.together) end["together"].push_back(change.text);
+  end["together_edits"] = Json::array();
+  for (const CandidateChange& change : report.together) {
+    end["together"].push_back(change.text);
+    for (const Edit& edit : change.edits) end["together_edits"].push_back(to_text(edit));
+  }
   end["together_runs"] = report.together_runs;
   if (report.advised) {
     end["recorded"] = report.recorded;

@@ -85,16 +85,22 @@ TEST_CASE("probe", "[.probe]") {
         verdict = "NONE: " + (report.races[0].changes.empty() ? report.races[0].no_change : report.races[0].changes[0]);
       } else {
         const SeedReport again = explored(all[i], 1000, how_many("HEDDLE_CORPUS_SEEDS", 100, 1000), edits);
-        verdict = again.races.races.empty() && !again.failed() ? "ok" : !again.races.races.empty() ? "RACES" : "FAILS " + again.failures[0].what;
+        verdict = again.races.races.empty() && !again.failed() ? "ok"
+                  : !again.races.races.empty()                 ? "RACES"
+                                                               : "FAILS " + again.failures[0].what;
         right += verdict == "ok" ? 1 : 0;
       }
     }
     std::printf("%zu %s: %s\n", i, all[i].name.c_str(), verdict.c_str());
-    for (const CandidateChange& change : changes) std::printf("      %s%s\n", report.together.empty() ? "(alone) " : "", change.text.c_str());
+    for (const CandidateChange& change : changes)
+      std::printf("      %s%s\n", report.together.empty() ? "(alone) " : "", change.text.c_str());
     if (!report.races.empty()) std::printf("      why: %s\n", report.races[0].reason.c_str());
     if (wanted) {
       std::printf("%s%s", told(report).c_str(), changed(changes).c_str());
-      for (const DataRace& race : report.races) { std::puts("candidates:"); std::printf("%s", changed(race.candidates).c_str()); }
+      for (const DataRace& race : report.races) {
+        std::puts("candidates:");
+        std::printf("%s", changed(race.candidates).c_str());
+      }
     }
     std::fflush(stdout);
   }

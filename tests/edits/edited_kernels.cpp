@@ -189,3 +189,21 @@ TEST_CASE("edits together with races on all cores, or from a file that makes no 
   CHECK_THROWS_WITH(Device(DeviceOptions{}),
                     Catch::Contains("HEDDLE_EDITS is '") && Catch::Contains("line 2: 'nonsense'"));
 }
+
+TEST_CASE("a barrier before a line of several reads is passed once each time, not before each read") {
+  const auto test = [](Device& device) {
+    auto sum = device.buffer<std::uint32_t>(1, "out");
+    device.dispatch(
+        [](auto& inv, StorageBuffer<std::uint32_t> auto out) {
+          auto t = workgroup<std::uint32_t[8]>(inv, "t", kZeroed);
+          const std::uint32_t i = inv.local_invocation_index();
+          for (std::uint32_t h = 4; h > 0; h /= 2) {
+            t[i] += t[(i + h) % 8];
+          }
+          if (i == 0) out[0] = t[0];
+        },
+        {1}, {8}, sum);
+  };
+  const auto barrier = edits("put-control-barrier Workgroup Workgroup kWorkgroupBarrier before first", __LINE__ - 6);
+  CHECK(run_seeds(barrier, test).races == 12);
+}

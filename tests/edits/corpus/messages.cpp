@@ -6,25 +6,24 @@ namespace {
 
 constexpr MemorySemantics kReleaseUnavailable = MemorySemantics::Release | MemorySemantics::UniformMemory;
 constexpr MemorySemantics kAcquireInvisible = MemorySemantics::Acquire | MemorySemantics::UniformMemory;
-constexpr MemorySemantics kWorkgroupFence =
-    MemorySemantics::AcquireRelease | MemorySemantics::WorkgroupMemory | MemorySemantics::MakeAvailable |
-    MemorySemantics::MakeVisible;
+constexpr MemorySemantics kWorkgroupFence = MemorySemantics::AcquireRelease | MemorySemantics::WorkgroupMemory |
+                                            MemorySemantics::MakeAvailable | MemorySemantics::MakeVisible;
 
 /// Each workgroup hands its sum on to the next one.
 template <Scope scope, MemorySemantics give, MemorySemantics take>
-constexpr auto chain = [](auto& inv, StorageBuffer<U32> auto data, StorageBuffer<U32> auto flags,
-                          StorageBuffer<U32> auto out) {
-  const U32 group = inv.workgroup_id().x;
-  U32 before = 0;
-  if (group > 0) {
-    while (inv.atomic_load(flags[group - 1], scope, take) == 0) {
-    }
-    before = data.non_private()[group - 1];
-  }
-  data.non_private()[group] = before + group;
-  inv.atomic_store(flags[group], scope, give, 1u);
-  out[group] = before + group;
-};
+constexpr auto chain =
+    [](auto& inv, StorageBuffer<U32> auto data, StorageBuffer<U32> auto flags, StorageBuffer<U32> auto out) {
+      const U32 group = inv.workgroup_id().x;
+      U32 before = 0;
+      if (group > 0) {
+        while (inv.atomic_load(flags[group - 1], scope, take) == 0) {
+        }
+        before = data.non_private()[group - 1];
+      }
+      data.non_private()[group] = before + group;
+      inv.atomic_store(flags[group], scope, give, 1u);
+      out[group] = before + group;
+    };
 
 constexpr auto private_chain = [](auto& inv, StorageBuffer<U32> auto data, StorageBuffer<U32> auto flags,
                                   StorageBuffer<U32> auto out) {
@@ -155,20 +154,20 @@ constexpr auto last_without_second_barrier = [](auto& inv, StorageBuffer<U32> au
 
 /// A barrier of all workgroups.
 template <MemorySemantics arrive, MemorySemantics wait, bool all_come>
-constexpr auto everywhere = [](auto& inv, StorageBuffer<U32> auto data, StorageBuffer<U32> auto flags,
-                               StorageBuffer<U32> auto out) {
-  const U32 me = inv.local_invocation_index();
-  const U32 at = inv.global_invocation_id().x;
-  data.non_private()[at] = at + 1;
-  if constexpr (all_come) inv.workgroup_barrier(kBufferBarrier);
-  if (me == 0) {
-    inv.atomic_i_increment(flags[0], Scope::Device, arrive);
-    while (inv.atomic_load(flags[0], Scope::Device, wait) < inv.num_workgroups().x) {
-    }
-  }
-  inv.workgroup_barrier(kBufferBarrier);
-  out[at] = data.non_private()[15 - at];
-};
+constexpr auto everywhere =
+    [](auto& inv, StorageBuffer<U32> auto data, StorageBuffer<U32> auto flags, StorageBuffer<U32> auto out) {
+      const U32 me = inv.local_invocation_index();
+      const U32 at = inv.global_invocation_id().x;
+      data.non_private()[at] = at + 1;
+      if constexpr (all_come) inv.workgroup_barrier(kBufferBarrier);
+      if (me == 0) {
+        inv.atomic_i_increment(flags[0], Scope::Device, arrive);
+        while (inv.atomic_load(flags[0], Scope::Device, wait) < inv.num_workgroups().x) {
+        }
+      }
+      inv.workgroup_barrier(kBufferBarrier);
+      out[at] = data.non_private()[15 - at];
+    };
 
 /// The sums of workgroups by a tree: who comes second to a node takes it up.
 constexpr auto tree = [](auto& inv, StorageBuffer<U32> auto data, StorageBuffer<U32> auto flags,

@@ -7,15 +7,15 @@ namespace heddle::corpus {
 namespace {
 
 template <Scope scope, MemorySemantics take, MemorySemantics give>
-constexpr auto locked = [](auto& inv, StorageBuffer<U32> auto data, StorageBuffer<U32> auto flags,
-                           StorageBuffer<U32> auto out) {
-  while (inv.atomic_compare_exchange(flags[0], scope, take, kRelaxed, 1u, 0u) != 0) {
-  }
-  const U32 sum = data.non_private()[0] + 1;
-  data.non_private()[0] = sum;
-  inv.atomic_store(flags[0], scope, give, 0u);
-  inv.atomic_u_max(out[0], Scope::Device, kRelaxed, sum);
-};
+constexpr auto locked =
+    [](auto& inv, StorageBuffer<U32> auto data, StorageBuffer<U32> auto flags, StorageBuffer<U32> auto out) {
+      while (inv.atomic_compare_exchange(flags[0], scope, take, kRelaxed, 1u, 0u) != 0) {
+      }
+      const U32 sum = data.non_private()[0] + 1;
+      data.non_private()[0] = sum;
+      inv.atomic_store(flags[0], scope, give, 0u);
+      inv.atomic_u_max(out[0], Scope::Device, kRelaxed, sum);
+    };
 
 constexpr auto ticketed = [](auto& inv, StorageBuffer<U32> auto data, StorageBuffer<U32> auto flags,
                              StorageBuffer<U32> auto out) {
