@@ -46,6 +46,7 @@ class Candidates {
     // Within a workgroup its memory is shared by barriers, and hardly ever by messages.
     const bool is_shared = same(Scope::Workgroup) && x().storage_class == StorageClass::Workgroup;
     if (!is_shared) add_message();
+    add_handed_on();
     for (const Change& change : found.changes)
       if (reaches_far(change)) add(change);
     add_all_barriers(found);
@@ -192,6 +193,18 @@ class Candidates {
       }
     }
     for (ProgramEditList& edits : with_barrier) add_sentences(std::move(edits));
+  }
+  // What others lack who stand between the two: to acquire, and to release.
+  void add_handed_on() {
+    ProgramEditList edits;
+    for (const Operation& op : execution_.operations)
+      if (op.is_access() && op.atomic && op.agent != x().agent && op.agent != y().agent)
+        add_order(op, order_of_end(op), edits);
+    if (!edits.empty()) add_sentences(std::move(edits));
+  }
+  static MemorySemantics order_of_end(const Operation& atomic) {
+    if (atomic.kind == OperationKind::Read) return kAcquires;
+    return atomic.kind == OperationKind::Write ? kReleases : kBoth;
   }
   // Returns the orders and scopes of them.
   ProgramEditList add_ends(const Operation& sent, const Operation& got) {

@@ -26,6 +26,10 @@ Pair pair_of(const DataRace& race) {
   return std::minmax(line_of(race.first), line_of(race.second));
 }
 
+const RacingAccess& earlier(const DataRace& race) {
+  return race.second_came_first ? race.second : race.first;
+}
+
 /// Calls `with` for all races of the report that count, those that are related to another one, too.
 template <typename With>
 void for_each_race(const RaceReport& report, const With& with) {
@@ -235,13 +239,16 @@ class Trials {
     return false;
   }
 
-  /// Whether this race does not come in a few runs with the edits, and nothing new. Nothing if the time is up.
+  /// Whether this race does not come in a few runs with the edits, in this order of the two, and nothing new. Nothing
+  /// if the time is up.
   std::optional<bool> is_without(const DataRace& race, const std::vector<Edit>& edits) {
     for (std::uint64_t number = 0; number < kRunsOfAPart; ++number) {
       const std::optional<RunResult> result = time_is_up() ? std::nullopt : program_.run(edits, number);
       if (!result) return std::nullopt;
       bool comes = false;
-      for_each_race(result->report, [&](const DataRace& other) { comes = comes || pair_of(other) == pair_of(race); });
+      for_each_race(result->report, [&](const DataRace& other) {
+        comes = comes || (pair_of(other) == pair_of(race) && line_of(earlier(other)) == line_of(earlier(race)));
+      });
       if (comes || !new_in(*result, number).empty()) return false;
     }
     return true;
@@ -259,21 +266,31 @@ class Trials {
     return nullptr;
   }
 
-  /// Several pairs of lines may take a change each: one after the other is found with those before it.
+  /// What is left of the finding with these edits, explained. Nothing if nothing is seen of it.
+  std::optional<DataRace> left_of(std::size_t finding, const std::vector<Edit>& edits) {
+    for (std::uint64_t number = 0; number < kRunsOfAPart; ++number) {
+      const std::optional<RunResult> result = time_is_up() ? std::nullopt : program_.run(edits, number, true);
+      if (!result) return std::nullopt;
+      std::optional<DataRace> left;
+      for_each_race(result->report, [&](const DataRace& race) {
+        if (!left && findings_[finding].has(race) && !race.candidates.empty()) left = race;
+      });
+      if (left) return left;
+    }
+    return std::nullopt;
+  }
+
+  /// Several pairs of lines, or one in both orders, may take a change each: one after the other is found in a run with
+  /// those before it.
   bool find_set(std::size_t finding) {
-    const DataRace& race = report_.races[finding];
     CandidateChange set;
-    std::vector<const DataRace*> parts{&race};
-    for (const DataRace& other : race.related) parts.push_back(&other);
-    std::size_t changes = 0;
-    for (const DataRace* part : parts) {
-      const std::optional<bool> is_gone = changes == 0 ? false : is_without(*part, set.edits);
-      if (!is_gone) return false;
-      if (*is_gone) continue;
-      const CandidateChange* next = changes == kMostOfASet ? nullptr : next_of_set(*part, set);
+    std::optional<DataRace> left = report_.races[finding];
+    for (std::size_t changes = 0; left; ++changes) {
+      const CandidateChange* next = changes == kMostOfASet ? nullptr : next_of_set(*left, set);
       if (!next) return false;
-      set.text += (changes++ == 0 ? "" : ", and ") + next->text;
+      set.text += (changes == 0 ? "" : ", and ") + next->text;
       set.edits.insert(set.edits.end(), next->edits.begin(), next->edits.end());
+      left = left_of(finding, set.edits);
     }
     const Trial trial = try_candidate(finding, sets_.emplace_back(std::move(set)));
     if (trial.verdict != Verdict::Mends || trial.still_fails) return false;
@@ -283,8 +300,7 @@ class Trials {
 
   void make_first(std::size_t finding) {
     if (!has_candidates(finding) || mended_by_[finding].change) return;
-    const bool is_of_several = !report_.races[finding].related.empty() && next_[finding] == 0;
-    const bool mends = (is_of_several && find_set(finding)) || find_next(finding);
+    const bool mends = (next_[finding] == 0 && find_set(finding)) || find_next(finding);
     // The program may fail for another reason, or an edit may do less than what it stands for.
     if (!mends && second_best_.contains(finding)) mends_[finding].push_back(second_best_.at(finding));
     if (!mends_[finding].empty()) mended_by_[finding] = mends_[finding].front();

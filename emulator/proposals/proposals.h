@@ -30,7 +30,11 @@ class Program {
   virtual ~Program() = default;
   /// Runs of one number are alike but for the edits; number 0 is the one that raced. Nothing if there was no time to
   /// run it to its end.
-  virtual std::optional<RunResult> run(const std::vector<Edit>& edits, std::uint64_t number) = 0;
+  std::optional<RunResult> run(const std::vector<Edit>& edits, std::uint64_t number) {
+    return run(edits, number, false);
+  }
+  /// As that; with its races explained, their changes are wanted, too.
+  virtual std::optional<RunResult> run(const std::vector<Edit>& edits, std::uint64_t number, bool explained) = 0;
 };
 
 struct Limits {

@@ -31,8 +31,12 @@ class TrialsWithEdits final : public proposals::Program {
     racing_.resize(std::min(racing_.size(), kRacing));
   }
 
-  std::optional<proposals::RunResult> run(const std::vector<Edit>& edits, std::uint64_t number) override {
-    if (!runner_ || edits != edits_) {
+  std::optional<proposals::RunResult> run(const std::vector<Edit>& edits, std::uint64_t number,
+                                          bool explained) override {
+    std::optional<watch::RacesOnlyFound> only_found;
+    if (!explained) only_found.emplace();
+    if (!runner_ || edits != edits_ || explained != explained_) {
+      explained_ = explained;
       runner_ = std::make_unique<TrialRunner>(search_, nullptr);
       edits_ = edits;
       list_ = detail::list_of(edits);
@@ -70,6 +74,7 @@ class TrialsWithEdits final : public proposals::Program {
   std::uint64_t first_new_;
   Clock::time_point end_;
   std::vector<Edit> edits_;
+  bool explained_ = false;
   std::shared_ptr<edits::EditList> list_;
   std::unique_ptr<TrialRunner> runner_;
   std::uint64_t longest_ = 0;
@@ -91,7 +96,6 @@ void try_changes(RaceReport& report, const Search& search, std::vector<std::uint
   proposals::Limits limits;
   limits.end = Clock::now() + options.change_budget;
   limits.more_time = "SeedOptions::change_budget, or HEDDLE_EXPLORE_CHANGES=20000, gives more";
-  const watch::RacesOnlyFound only_found;
   TrialsWithEdits trials(search, std::move(racing), first_new, limits.end);
   proposals::try_changes(report, trials, limits);
 }

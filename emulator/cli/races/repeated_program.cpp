@@ -36,7 +36,8 @@ RepeatedProgram::RepeatedProgram(const std::vector<std::string>& program, Clock:
       varies_memory_(!is_set("HEDDLE_MEMORY")),
       varies_residents_(!is_set("HEDDLE_RESIDENT_WORKGROUPS")) {}
 
-std::optional<proposals::RunResult> RepeatedProgram::run(const std::vector<Edit>& edits, std::uint64_t number) {
+std::optional<proposals::RunResult> RepeatedProgram::run(const std::vector<Edit>& edits, std::uint64_t number,
+                                                         bool explained) {
   // With edits each operation takes longer, and with a barrier more of them wait.
   constexpr int kTimesAsLong = 20;
   constexpr auto kAtLeast = std::chrono::milliseconds(500);
@@ -52,7 +53,7 @@ std::optional<proposals::RunResult> RepeatedProgram::run(const std::vector<Edit>
   // These runs make no failure smaller and try no changes of their own: nobody would be told of that.
   const Variable shrinking("HEDDLE_EXPLORE_SHRINK", "0");
   const Variable changes("HEDDLE_EXPLORE_CHANGES", "0");
-  const Variable explained("HEDDLE_RACES_CHANGES", "0");
+  const Variable of_changes("HEDDLE_RACES_CHANGES", explained ? "" : "0");
   const Variable seed("HEDDLE_SEED", std::to_string(seed_ + number));
   const Variable memory("HEDDLE_MEMORY", varies_memory_ && number % 2 == 1 ? "random" : value_or("HEDDLE_MEMORY", ""));
   const Variable residents("HEDDLE_RESIDENT_WORKGROUPS", varies_residents_ && number % 4 == 3
@@ -68,9 +69,9 @@ std::optional<proposals::RunResult> RepeatedProgram::run(const std::vector<Edit>
   result.report = collector.report(none);
   result.failure = proposals::failure_in(result.report);
   result.failure_kind = result.failure.substr(0, result.failure.find(':'));
-  if (end.too_late) result.failure = result.failure_kind = fmt::format("the program did not end in {} times its time", kTimesAsLong);
-  if (result.failure.empty() && end.status != 0)
-    result.failure = fmt::format("the program ended with {}", end.status);
+  if (end.too_late)
+    result.failure = result.failure_kind = fmt::format("the program did not end in {} times its time", kTimesAsLong);
+  if (result.failure.empty() && end.status != 0) result.failure = fmt::format("the program ended with {}", end.status);
   return result;
 }
 
