@@ -180,6 +180,11 @@ class Trials {
         trial.verdict = Verdict::BringsNew;
         return trial;
       }
+      if (!result->failure_kind.empty()) {
+        trial.verdict = Verdict::ComesBack;
+        trial.what = result->failure;
+        return trial;
+      }
       trial.still_fails = trial.still_fails || !result->failure.empty();
       std::erase_if(mends_too, [&](std::size_t other) { return findings_[other].is_in(result->report); });
       ++trial.runs;
@@ -196,7 +201,7 @@ class Trials {
     Trial trial = try_edits(candidate.edits, {finding}, limits_.runs, mends_too, only_if_well);
     if (trial.verdict != Verdict::OutOfTime) ++tried_[finding];
     may_be_wrong_ = false;
-    if (trial.verdict == Verdict::BringsNew) brought_[finding] = trial.what;
+    if (!trial.what.empty()) brought_[finding] = trial.what;
     if (trial.verdict == Verdict::ComesBack) came_back_[finding].insert(candidate.text);
     if (limits_.progress) limits_.progress(++done_, candidates_);
     if (trial.verdict != Verdict::Mends || trial.still_fails) return trial;
@@ -280,19 +285,43 @@ class Trials {
     return std::nullopt;
   }
 
+  static CandidateChange joined(const std::vector<CandidateChange>& parts) {
+    CandidateChange all;
+    for (const CandidateChange& part : parts) {
+      all.text += (all.text.empty() ? "" : ", and ") + part.text;
+      all.edits.insert(all.edits.end(), part.edits.begin(), part.edits.end());
+    }
+    return all;
+  }
+
+  /// Takes out what does nothing beside the others.
+  void make_smaller(std::size_t finding, std::vector<CandidateChange>& parts) {
+    for (std::size_t i = 0; i < parts.size() && parts.size() > 1;) {
+      std::vector<CandidateChange> fewer = parts;
+      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+      std::set<std::size_t> none;
+      const Trial trial = try_edits(joined(fewer).edits, {finding}, limits_.runs, none, true);
+      if (trial.verdict == Verdict::Mends && !trial.still_fails && !time_is_up()) {
+        parts = std::move(fewer);
+      } else {
+        ++i;
+      }
+    }
+  }
+
   /// Several pairs of lines, or one in both orders, may take a change each: one after the other is found in a run with
   /// those before it.
   bool find_set(std::size_t finding) {
-    CandidateChange set;
+    std::vector<CandidateChange> parts;
     std::optional<DataRace> left = report_.races[finding];
-    for (std::size_t changes = 0; left; ++changes) {
-      const CandidateChange* next = changes == kMostOfASet ? nullptr : next_of_set(*left, set);
+    while (left) {
+      const CandidateChange* next = parts.size() == kMostOfASet ? nullptr : next_of_set(*left, joined(parts));
       if (!next) return false;
-      set.text += (changes == 0 ? "" : ", and ") + next->text;
-      set.edits.insert(set.edits.end(), next->edits.begin(), next->edits.end());
-      left = left_of(finding, set.edits);
+      parts.push_back(*next);
+      left = left_of(finding, joined(parts).edits);
     }
-    const Trial trial = try_candidate(finding, sets_.emplace_back(std::move(set)));
+    make_smaller(finding, parts);
+    const Trial trial = try_candidate(finding, sets_.emplace_back(joined(parts)));
     if (trial.verdict != Verdict::Mends || trial.still_fails) return false;
     mends_[finding].push_back({&sets_.back(), trial.runs});
     return true;

@@ -19,6 +19,8 @@ using Clock = TrialLimit::Clock;
 
 /// So many seeds that raced are among those that are tried with each change.
 constexpr std::size_t kRacing = 10;
+/// So many trials have all changes together: they are cheap.
+constexpr std::uint64_t kTogetherTrials = 200;
 /// With edits a trial may take some more operations than the longest without.
 constexpr std::uint64_t kTimesAsMany = 16;
 constexpr std::uint64_t kFewOperations = 65536;
@@ -95,6 +97,7 @@ void try_changes(RaceReport& report, const Search& search, std::vector<std::uint
   if (!has_candidates || options.change_budget.count() == 0 || !options.device.edits.empty() || others_report()) return;
   proposals::Limits limits;
   limits.end = Clock::now() + options.change_budget;
+  limits.together_runs = kTogetherTrials;
   limits.more_time = "SeedOptions::change_budget, or HEDDLE_EXPLORE_CHANGES=20000, gives more";
   TrialsWithEdits trials(search, std::move(racing), first_new, limits.end);
   proposals::try_changes(report, trials, limits);

@@ -26,6 +26,7 @@ with an error; what it does not notice is looked for as a data race.
 
   heddle mutate build/samples/mistakes/message --seeds 20
   heddle mutate --seconds 600 ./my_test
+  heddle mutate --advise --seeds 200 ./my_test
 
   noticed    the program ended with an error, or a kernel with a finding
   missed     the program ended well, and a data race or another finding shows what is wrong
@@ -35,7 +36,10 @@ Of a litmus test (.litmus, the Vulkan dialect) all executions are explored with 
 left out: noticed, a race comes or the assertion says otherwise; missed, other outcomes are allowed, and
 the assertion says the same; equivalent, nothing is otherwise.
 
-Exit code: 0 nothing is missed; 1 something is; 2 the program cannot be started, fails as it is, or orders
+With --advise it is the other direction: what is told are the orderings that could be weaker, each tried by
+itself, and then all together. No seed is a proof.
+
+Exit code: 0 nothing is missed, or --advise; 1 something is; 2 the program cannot be started, fails as it is, or orders
 nothing; 130 interrupted (what was found until then is told).)";
 
 std::string line_of(const Edit& edit) {
@@ -43,33 +47,35 @@ std::string line_of(const Edit& edit) {
   return text.empty() ? "" : fmt::format("  {:>5} | {}\n", edit.line, text);
 }
 
-/// What came of all of them.
-struct Score {
-  std::size_t noticed = 0;
-  std::size_t missed = 0;
-  std::size_t unshown = 0;
-  void count(Weakened::Outcome outcome) {
-    switch (outcome) {
-      case Weakened::Outcome::Noticed:
-        ++noticed;
-        return;
-      case Weakened::Outcome::Missed:
-        ++missed;
-        return;
-      case Weakened::Outcome::Unshown:
-        ++unshown;
-        return;
-    }
+void count(Score& score, Weakened::Outcome outcome) {
+  switch (outcome) {
+    case Weakened::Outcome::Noticed:
+      ++score.noticed;
+      return;
+    case Weakened::Outcome::Missed:
+      ++score.missed;
+      return;
+    case Weakened::Outcome::Unshown:
+      ++score.unshown;
+      return;
   }
-  std::string text(std::size_t all) const {
-    const std::size_t tried = noticed + missed + unshown;
-    std::string text =
-        fmt::format("{} of {} weakened orderings that a seed shows are noticed; {} more {} shown by none", noticed,
-                    noticed + missed, unshown, unshown == 1 ? "is" : "are");
-    if (tried != all) text += fmt::format("; the time was up before {} more (--seconds)", all - tried);
-    return text + "\n";
-  }
-};
+}
+
+std::string untried(const Score& score, std::size_t all) {
+  const std::size_t tried = score.noticed + score.missed + score.unshown;
+  return tried == all ? "" : fmt::format("; the time was up before {} more (--seconds)", all - tried);
+}
+
+std::string text_of(const Score& score, std::size_t all) {
+  return fmt::format("{} of {} weakened orderings that a seed shows are noticed; {} more {} shown by none{}\n",
+                     score.noticed, score.noticed + score.missed, score.unshown, score.unshown == 1 ? "is" : "are",
+                     untried(score, all));
+}
+
+std::string advice_of(const Score& score, std::size_t all, std::uint32_t seeds) {
+  return fmt::format("{} of {} ways to order less {} shown to be wrong by none of {} seeds{}\n", score.unshown, all,
+                     score.unshown == 1 ? "is" : "are", seeds, untried(score, all));
+}
 
 std::string_view name_of(Weakened::Outcome outcome) {
   switch (outcome) {
@@ -93,7 +99,10 @@ void print(const Edit& edit, const Weakened& weakened) {
 
 MutateCommand::MutateCommand(CLI::App& program) {
   command_ = program.add_subcommand("mutate", "Weaken the orderings of a program, and see whether it notices");
-  command_->add_option("--seeds", seeds_, "under so many seeds, with each (8)")->check(CLI::Range(1u, 1000000u));
+  command_->add_option("--seeds", seeds_, "under so many seeds, with each (8; 40 with --advise)")
+      ->check(CLI::Range(1u, 1000000u));
+  command_->add_flag("--advise", advise_,
+                     "tell only which orderings may be weaker: no seed shows that they are needed");
   command_->add_option("--seconds", seconds_, "for so long at most (60)")->check(CLI::Range(0.1, 1e6));
   command_->add_option("program", program_, "the program and its arguments, or a litmus test")->required();
   command_->footer(kMutateFooter);
@@ -107,31 +116,61 @@ ExitCode MutateCommand::run() const {
   if (program_.size() == 1 && program_.front().ends_with(".litmus")) return mutate_litmus_test(program_.front());
   using Clock = WeakenedProgram::Clock;
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds_));
-  WeakenedProgram program(program_, seeds_, end);
+  WeakenedProgram program(program_, seeds(), end);
   const std::vector<Edit> edits = program.weakenings();
   if (!program.error().empty()) {
     print_readable(stderr, "heddle: " + program.error() + '\n');
     return program.was_interrupted() ? ExitCode::Interrupted : ExitCode::BadInput;
   }
+  std::vector<Edit> unshown;
+  const Score score = try_each(program, edits, unshown);
+  std::fputs((advise_ ? advice_of(score, edits.size(), seeds()) : text_of(score, edits.size())).c_str(), stdout);
+  if (advise_ && unshown.size() > 1) tell_together(program, unshown);
+  if (program.was_interrupted()) return ExitCode::Interrupted;
+  return score.missed == 0 || advise_ ? ExitCode::Fine : ExitCode::Finding;
+}
+
+Score MutateCommand::try_each(WeakenedProgram& program, const std::vector<Edit>& edits,
+                              std::vector<Edit>& unshown) const {
   Progress progress(edits.size(), true);
   Score score;
   std::size_t done = 0;
   const Edit* last = nullptr;
   for (const Edit& edit : edits) {
     progress.update(done++, sentence_of(edit));
-    const std::optional<Weakened> weakened = program.run(edit);
+    const std::optional<Weakened> weakened = program.run({edit});
     if (!weakened) break;
     progress.clear();
+    count(score, weakened->outcome);
+    const bool is_unshown = weakened->outcome == Weakened::Outcome::Unshown;
+    if (is_unshown) unshown.push_back(edit);
+    if (advise_ && !is_unshown) continue;
     if (!last || last->line != edit.line || last->file != edit.file)
       print_readable(stdout, fmt::format("{}:{}\n{}", edit.file, edit.line, line_of(edit)));
     last = &edit;
     print(edit, *weakened);
-    score.count(weakened->outcome);
   }
   progress.clear();
-  std::fputs(score.text(edits.size()).c_str(), stdout);
-  if (program.was_interrupted()) return ExitCode::Interrupted;
-  return score.missed == 0 ? ExitCode::Fine : ExitCode::Finding;
+  return score;
+}
+
+void MutateCommand::tell_together(WeakenedProgram& program, const std::vector<Edit>& unshown) const {
+  const std::optional<Weakened> all = program.run(unshown);
+  if (!all) {
+    std::fputs("whether all of them can be so together was not tried: the time was up (--seconds)\n", stdout);
+  } else if (all->outcome == Weakened::Outcome::Unshown) {
+    std::fputs("all of them together are shown to be wrong by none, either\n", stdout);
+  } else {
+    print_readable(stdout, fmt::format("not all of them together: seed {} shows that it is wrong ({})\n", all->seed,
+                                       all->shown_by));
+  }
+}
+
+std::uint32_t MutateCommand::seeds() const {
+  constexpr std::uint32_t kSeeds = 8;
+  constexpr std::uint32_t kSeedsOfAdvice = 40;
+  if (seeds_ != 0) return seeds_;
+  return advise_ ? kSeedsOfAdvice : kSeeds;
 }
 
 }  // namespace heddle::cli

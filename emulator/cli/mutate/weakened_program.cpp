@@ -82,16 +82,16 @@ std::vector<Edit> WeakenedProgram::weakenings() {
   return edits;
 }
 
-std::optional<Weakened> WeakenedProgram::run(const Edit& edit) {
+std::optional<Weakened> WeakenedProgram::run(const std::vector<Edit>& edits) {
   for (std::uint64_t seed = 1; seed <= seeds_; ++seed) {
-    const std::optional<Ran> ran = run({edit}, seed, false, "");
+    const std::optional<Ran> ran = run(edits, seed, false, "");
     if (!ran) return std::nullopt;
     if (ran->status != 0 || ran->too_late)
       return Weakened{Weakened::Outcome::Noticed, seed,
                       ran->too_late ? "it did not end" : fmt::format("it ended with {}", ran->status)};
   }
   for (std::uint64_t seed = 1; seed <= seeds_; ++seed) {
-    const std::optional<Ran> ran = run({edit}, seed, true, "");
+    const std::optional<Ran> ran = run(edits, seed, true, "");
     if (!ran) return std::nullopt;
     if (!ran->found.empty()) return Weakened{Weakened::Outcome::Missed, seed, ran->found};
   }

@@ -32,8 +32,8 @@ class WeakenedProgram {
   /// Runs it as it is, and finds what can be weakened; nothing, and error() says why, if there is no point in that.
   std::vector<Edit> weakenings();
   const std::string& error() const { return error_; }
-  /// Nothing if the time was up.
-  std::optional<Weakened> run(const Edit& edit);
+  /// With these edits at once. Nothing if the time was up.
+  std::optional<Weakened> run(const std::vector<Edit>& edits);
   bool was_interrupted() const { return interrupted_; }
 
  private:

@@ -77,6 +77,16 @@ TEST_CASE("mutation tells what a test notices, what it misses, and what no seed 
   CHECK(has(missed.out, "data race on data[0]"));
 }
 
+TEST_CASE("advice by mutation tells only what no seed needs, tries it together, and leaves out what one does") {
+  const Run run = run_on_kernels({"mutate", "--advise", "--seeds", "10", "--seconds", "120"}, "checked_message");
+  INFO(run.out << run.err);
+  CHECK(run.exit_code == 0);
+  CHECK_FALSE(has(run.out, "noticed "));
+  CHECK_FALSE(has(run.out, "missed "));
+  CHECK_FALSE(has(run.out, "the semantics Relaxed"));
+  CHECK(has(run.out, "shown to be wrong by none of 10 seeds"));
+}
+
 TEST_CASE("mutation of a program that is wrong as it is, or orders nothing, is refused with the reason") {
   const Run racy = run_on_kernels({"mutate"}, "racy");
   CHECK(racy.exit_code == 2);

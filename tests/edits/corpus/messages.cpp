@@ -213,28 +213,35 @@ std::vector<Program> messages() {
   const auto reversed = [](U32 i) { return 8 - i; };
   const auto sixteen = [](U32) { return 16u; };
   const auto mirrored = [](U32 i) { return 16 - i; };
-  const auto add_chain = [&](const std::string& name, const auto& kernel) {
-    return Program{name, by_flags(kernel, 3, 1, 3, sums)};
+  const auto add_chain = [&](const std::string& name, const auto& kernel, const std::string& reason = "") {
+    return Program{name, by_flags(kernel, 3, 1, 3, sums), reason};
   };
   return {
       add_chain("a chain of Relaxed flags", chain<Scope::Device, kRelaxed, kRelaxed>),
-      add_chain("a chain that releases and does not acquire", chain<Scope::Device, kReleaseBuffers, kRelaxed>),
-      add_chain("a chain that makes nothing available", chain<Scope::Device, kReleaseUnavailable, kAcquireBuffers>),
-      add_chain("a chain that makes nothing visible", chain<Scope::Device, kReleaseBuffers, kAcquireInvisible>),
+      add_chain("a chain that releases and does not acquire", chain<Scope::Device, kReleaseBuffers, kRelaxed>,
+                "but it does not acquire"),
+      add_chain("a chain that makes nothing available", chain<Scope::Device, kReleaseUnavailable, kAcquireBuffers>,
+                "MakeAvailable is missing"),
+      add_chain("a chain that makes nothing visible", chain<Scope::Device, kReleaseBuffers, kAcquireInvisible>,
+                "MakeVisible is missing"),
       add_chain("a chain of the scope Workgroup", chain<Scope::Workgroup, kReleaseBuffers, kAcquireBuffers>),
-      add_chain("a chain with a private read", private_chain),
-      {"a fence on one side only", by_flags(one_fence, 2, 1, 1, answer)},
-      {"fences of Workgroup memory for buffers", by_flags(fences_of_workgroup_memory, 2, 1, 1, answer)},
-      {"a flag that is set before all have written", by_flags(unfinished, 2, 8, 8, reversed)},
+      add_chain("a chain with a private read", private_chain, "is private"),
+      {"a fence on one side only", by_flags(one_fence, 2, 1, 1, answer), "but it does not acquire"},
+      {"fences of Workgroup memory for buffers", by_flags(fences_of_workgroup_memory, 2, 1, 1, answer),
+       "UniformMemory, the storage class of this memory, is missing"},
+      {"a flag that is set before all have written", by_flags(unfinished, 2, 8, 8, reversed),
+       "no barrier of the workgroup orders the write"},
       {"a flag that all hear of by a barrier of Workgroup memory", by_flags(unheard, 2, 8, 8, reversed)},
       {"the last workgroup without fences", by_flags(last_without_fences, 3, 4, 1, [](U32) { return 6u; })},
-      {"the last workgroup without its first barrier", by_flags(last_without_first_barrier, 2, 8, 1, sixteen)},
+      {"the last workgroup without its first barrier", by_flags(last_without_first_barrier, 2, 8, 1, sixteen),
+       "no barrier of the workgroup orders the write"},
       {"the last workgroup without its second barrier", by_flags(last_without_second_barrier, 2, 8, 1, sixteen)},
       {"a barrier of all workgroups that does not acquire",
        by_flags(everywhere<kReleaseBuffers, kRelaxed, true>, 2, 8, 16, mirrored)},
       {"a barrier of all workgroups to which not all of one come first",
        by_flags(everywhere<kBufferBarrier, kAcquireBuffers, false>, 2, 8, 16, mirrored)},
-      {"a tree of workgroups that does not acquire", by_flags(tree, 4, 1, 1, [](U32) { return 18u; })},
+      {"a tree of workgroups that does not acquire", by_flags(tree, 4, 1, 1, [](U32) { return 18u; }),
+       "but it does not acquire"},
       {"a ring whose slots are given back Relaxed", by_flags(ring, 2, 1, 4, [](U32 i) { return i + 1; })},
   };
 }

@@ -187,8 +187,10 @@ std::vector<Program> shared() {
     };
   };
   return {
-      {"a lock that is left Relaxed", by_flags(locked<Scope::Device, kAcquireBuffers, kRelaxed>, 3, 1, 1, three)},
-      {"a lock that is taken Relaxed", by_flags(locked<Scope::Device, kRelaxed, kReleaseBuffers>, 3, 1, 1, three)},
+      {"a lock that is left Relaxed", by_flags(locked<Scope::Device, kAcquireBuffers, kRelaxed>, 3, 1, 1, three),
+       "but that does not release"},
+      {"a lock that is taken Relaxed", by_flags(locked<Scope::Device, kRelaxed, kReleaseBuffers>, 3, 1, 1, three),
+       "but it does not acquire"},
       {"a lock of the scope Workgroup",
        by_flags(locked<Scope::Workgroup, kAcquireBuffers, kReleaseBuffers>, 3, 1, 1, three)},
       {"a ticket lock that does not acquire", by_flags(ticketed, 3, 1, 1, three)},
@@ -201,7 +203,7 @@ std::vector<Program> shared() {
       {"a histogram that is counted plainly", in_groups(counted_plainly, 2, 8, 4, four)},
       {"a histogram of atomics of the scope Workgroup", in_groups(scopes_of_atomics, 2, 8, 4, four)},
       {"a deque with a fence of the thief only", by_flags(stolen, 3, 1, 2, [](U32 i) { return i + 1; })},
-      {"flags of an image for data of a buffer", with_image},
+      {"flags of an image for data of a buffer", with_image, "ImageMemory, the storage class of what"},
       {"a dispatch that reads what the one before wrote", in_two(false)},
       {"a dispatch that writes what the one before read", in_two(true)},
   };
