@@ -23,7 +23,7 @@ constexpr std::size_t kRacing = 10;
 constexpr std::uint64_t kTogetherTrials = 200;
 /// With edits a trial may take some more operations than the longest without.
 constexpr std::uint64_t kTimesAsMany = 16;
-constexpr std::uint64_t kFewOperations = 65536;
+constexpr std::uint64_t kFewOperations = 16384;
 
 class TrialsWithEdits final : public proposals::Program {
  public:
@@ -48,7 +48,7 @@ class TrialsWithEdits final : public proposals::Program {
     plan.seed = seed(number);
     plan.edits = edits;
     plan.end = end_;
-    if (!edits.empty() && longest_ != 0) plan.most_operations = kTimesAsMany * (longest_ + kFewOperations);
+    if (!edits.empty()) plan.most_operations = kTimesAsMany * (longest_ + kFewOperations);
     report::Collector found;
     plan.look = [&](const watch::Watchers& watchers) { watchers.collect(found, plan.seed); };
     const TrialOutcome outcome = runner_->run(plan);

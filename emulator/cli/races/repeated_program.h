@@ -23,7 +23,8 @@ class RepeatedProgram final : public proposals::Program {
   /// All of it ends then. The program ended after so long, as it is.
   RepeatedProgram(const std::vector<std::string>& program, Clock::duration took, Clock::time_point end);
 
-  std::optional<proposals::RunResult> run(const std::vector<Edit>& edits, std::uint64_t number, bool explained) override;
+  std::optional<proposals::RunResult> run(const std::vector<Edit>& edits, std::uint64_t number,
+                                          bool explained) override;
   bool was_interrupted() const { return interrupted_; }
 
  private:
