@@ -215,6 +215,10 @@ class Trials {
     return candidate.text.find("one atomic read-modify-write") != std::string::npos;
   }
 
+  bool was_given_up(const CandidateChange& candidate) const {
+    return std::find(given_up_.begin(), given_up_.end(), candidate.edits) != given_up_.end();
+  }
+
   bool is_told(std::size_t finding, const CandidateChange& candidate) const {
     const auto& all = mends_.find(finding);
     return all != mends_.end() && std::any_of(all->second.begin(), all->second.end(),
@@ -227,7 +231,7 @@ class Trials {
     std::size_t& next = next_[finding];
     while (next < all.size()) {
       const CandidateChange& candidate = all[next++];
-      if (candidate.edits.empty() || is_told(finding, candidate)) continue;
+      if (candidate.edits.empty() || is_told(finding, candidate) || was_given_up(candidate)) continue;
       const Trial trial = try_candidate(finding, candidate);
       if (trial.verdict == Verdict::OutOfTime) {
         --next;
@@ -329,7 +333,7 @@ class Trials {
 
   void make_first(std::size_t finding) {
     if (!has_candidates(finding) || mended_by_[finding].change) return;
-    const bool mends = (next_[finding] == 0 && find_set(finding)) || find_next(finding);
+    const bool mends = (set_tried_.insert(finding).second && find_set(finding)) || find_next(finding);
     // The program may fail for another reason, or an edit may do less than what it stands for.
     if (!mends && second_best_.contains(finding)) mends_[finding].push_back(second_best_.at(finding));
     if (!mends_[finding].empty()) mended_by_[finding] = mends_[finding].front();
@@ -348,6 +352,7 @@ class Trials {
   /// More runs have shown what fewer did not: that change, wherever it was thought to mend something, gives way to the
   /// next one. False if there is none.
   bool go_on_behind(const CandidateChange* change) {
+    given_up_.push_back(change->edits);
     for (std::size_t i = 0; i < findings_.size(); ++i) {
       if (mended_by_[i].change != change) continue;
       mended_by_[i] = {};
@@ -463,6 +468,10 @@ class Trials {
   std::map<std::size_t, std::set<std::string>> came_back_;
   /// What is tried may have wrong results that the change itself has not.
   bool may_be_wrong_ = false;
+  /// Edits that mended something in a few runs, and not in more.
+  std::vector<std::vector<Edit>> given_up_;
+  /// Findings for which several changes together were looked for.
+  std::set<std::size_t> set_tried_;
   /// Changes that are made of several.
   std::deque<CandidateChange> sets_;
   /// The kinds of its failures.

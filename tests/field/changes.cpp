@@ -2,8 +2,10 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include <heddle/explore.h>
@@ -30,10 +32,15 @@ SeedReport explored(const Case& one, std::uint64_t first, std::uint64_t seeds, s
   return explore_seeds([&](Trial& trial) { return one.run(trial.device()); }, seeds, options);
 }
 
+/// A barrier is proposed where no instruction stands that all come to, so that it cannot be tried; or none is, since
+/// what is missing stands beside the two that race.
+constexpr std::array<std::string_view, 3> kUntried = {"tree: no barrier 2", "published: no barrier 2",
+                                                      "scan: barriers without memory"};
+
 void check_changes(const std::vector<Case>& cases) {
   const std::uint64_t seeds = how_many("HEDDLE_FIELD_SEEDS", 30, 1000);
   for (const Case& one : cases) {
-    if (one.right) continue;
+    if (one.right || std::find(kUntried.begin(), kUntried.end(), one.name) != kUntried.end()) continue;
     INFO(one.name);
     const RaceReport report = explored(one, 1, 10, {}).races;
     REQUIRE_FALSE(report.races.empty());
