@@ -289,10 +289,12 @@ class Search : private Edits {
     before.execution_scope = before.scope = Scope::Workgroup;
     before.semantics = barrier_semantics();
     heddle::Edit behind = before;
-    behind.of = place.from.writes ? EditedKind::Write : EditedKind::Read;
+    // Behind a read of the line it would stand within one execution of it.
+    const bool is_write = place.from.writes || place.from.is_at(place.to);
+    behind.of = is_write ? EditedKind::Write : EditedKind::Read;
     for (const OperationIndex i : {x_, y_}) {
       const Operation& op = execution_.operations[i];
-      if (op.where.line == place.from.line && op.writes() == place.from.writes) behind.of = edits::kind_of(op);
+      if (op.where.line == place.from.line && op.writes() == is_write) behind.of = edits::kind_of(op);
     }
     behind.file = place.from.file;
     behind.line = place.from.line;

@@ -258,19 +258,21 @@ class Trials {
       for_each_race(result->report, [&](const DataRace& other) {
         comes = comes || (pair_of(other) == pair_of(race) && line_of(earlier(other)) == line_of(earlier(race)));
       });
+      came_ = comes;
       if (comes || !new_in(*result, number).empty()) return false;
     }
     return true;
   }
 
   /// A change of this race that can be added to the set, with which the race does not come.
-  const CandidateChange* next_of_set(const DataRace& race, const CandidateChange& set) {
+  const CandidateChange* next_of_set(std::size_t finding, const DataRace& race, const CandidateChange& set) {
     for (const CandidateChange& candidate : race.candidates) {
       if (candidate.edits.empty()) continue;
       std::vector<Edit> edits = set.edits;
       edits.insert(edits.end(), candidate.edits.begin(), candidate.edits.end());
       const std::optional<bool> is_gone = is_without(race, edits);
       if (!is_gone || *is_gone) return is_gone ? &candidate : nullptr;
+      if (came_) came_back_[finding].insert(candidate.text);
     }
     return nullptr;
   }
@@ -319,7 +321,7 @@ class Trials {
     std::vector<CandidateChange> parts;
     std::optional<DataRace> left = report_.races[finding];
     while (left) {
-      const CandidateChange* next = parts.size() == kMostOfASet ? nullptr : next_of_set(*left, joined(parts));
+      const CandidateChange* next = parts.size() == kMostOfASet ? nullptr : next_of_set(finding, *left, joined(parts));
       if (!next) return false;
       parts.push_back(*next);
       left = left_of(finding, joined(parts).edits);
@@ -466,6 +468,8 @@ class Trials {
   std::map<std::size_t, Tried> second_best_;
   /// By finding: the changes with which it came back.
   std::map<std::size_t, std::set<std::string>> came_back_;
+  /// The race that was looked for last came.
+  bool came_ = false;
   /// What is tried may have wrong results that the change itself has not.
   bool may_be_wrong_ = false;
   /// Edits that mended something in a few runs, and not in more.

@@ -42,7 +42,7 @@ void check_clean_with(const RaceReport& report, const Test& test) {
     options.device.edits.insert(options.device.edits.end(), change.edits.begin(), change.edits.end());
   constexpr std::uint64_t kSeeds = 200;
   const SeedReport again = explore_seeds(test, kSeeds, options);
-  for (const CandidateChange& change : report.together) UNSCOPED_INFO(change.text);
+  for (const Edit& edit : options.device.edits) UNSCOPED_INFO(to_text(edit));
   CHECK_FALSE(again.failed());
   CHECK(again.races.races.empty());
 }
@@ -54,6 +54,8 @@ void check_first(const Test& test, const Words& words) {
   REQUIRE_FALSE(report.races.empty());
   const DataRace& race = report.races.front();
   INFO(to_string(race));
+  for (const CandidateChange& change : report.together)
+    for (const Edit& edit : change.edits) UNSCOPED_INFO(to_text(edit));
   REQUIRE_FALSE(race.changes.empty());
   CHECK(race.tried_runs > 0);
   CHECK(std::any_of(words.begin(), words.end(),
