@@ -26,6 +26,7 @@ class Painter {
  public:
   explicit Painter(bool coloured) : coloured_(coloured) {}
   std::string operator()(Colour colour, std::string_view text) const;
+  bool colours() const { return coloured_; }
 
  private:
   bool coloured_;

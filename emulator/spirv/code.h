@@ -19,6 +19,10 @@ namespace heddle::spirv {
 using Slot = std::uint32_t;
 inline constexpr Slot kNoSlot = ~Slot{0};
 
+/// A bit for each lane of a subgroup.
+using Lanes = std::uint64_t;
+inline constexpr std::uint32_t kMostLanes = 64;
+
 // A pointer is an object's number above kObjectStride, and a number of bytes below it.
 /// The object that stands for an invocation's own slots; the offset is a slot.
 inline constexpr std::uint64_t kLocalObject = 0xffffff;
@@ -50,7 +54,7 @@ enum class Act : std::uint8_t {
   Length,
   /// See ExchangeInfo.
   Exchange,
-  /// The lanes that are together now are so again behind the merge block, or at it.
+  /// A construct begins or ends, of which the lanes that come to it together may be so again behind it; see PartInfo.
   Part,
   Rejoin,
   Jump,
@@ -128,6 +132,33 @@ struct LoopInfo {
   std::uint32_t header = 0;
 };
 
+/// What lanes come to together, and leave together.
+enum class PartKind : std::uint8_t {
+  /// From a header block to its merge block.
+  Construct,
+  /// One iteration of a loop, up to its continue target.
+  Iteration,
+  Call,
+};
+
+/// Where lanes that went different ways are together again.
+enum class Reconvergence : std::uint8_t {
+  /// Behind a construct to which the whole workgroup came together.
+  Workgroup,
+  /// Behind one to which the whole subgroup came together (SubgroupUniformControlFlowKHR).
+  Subgroup,
+  /// Behind each construct, iteration and call (MaximallyReconvergesKHR).
+  Maximal,
+};
+
+struct PartInfo {
+  PartKind kind = PartKind::Construct;
+  /// Whether each lane that comes to it comes to its end: nothing inside returns, or leaves for elsewhere.
+  bool all_come = false;
+  /// The loops around it.
+  std::vector<std::uint32_t> loops;
+};
+
 /// An instruction that the lanes of a subgroup do together: each learns what the others give.
 struct ExchangeInfo {
   /// OpNop: lanes that give different values part here.
@@ -171,6 +202,8 @@ struct Code {
   std::vector<FenceInfo> fences;
   std::vector<LoopInfo> loops;
   std::vector<ExchangeInfo> exchanges;
+  std::vector<PartInfo> parts;
+  Reconvergence reconvergence = Reconvergence::Workgroup;
   std::vector<LocalRange> locals;
   std::vector<BuiltIn> built_ins;
   std::vector<MemoryVariable> variables;

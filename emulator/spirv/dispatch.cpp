@@ -32,6 +32,8 @@ Dispatch::Dispatch(const Module& module, Header header, const DispatchOptions& o
   functions_ = functions_of(definitions_);
   place_agents();
   code_ = Translator(*types_, functions_).run(module_.operand(entry, 1));
+  if (options_.reconverge_maximal) code_.reconvergence = Reconvergence::Maximal;
+  if (!code_.parts.empty() || !code_.exchanges.empty()) check_subgroup_size(entry);
   warnings_.insert(warnings_.end(), code_.warnings.begin(), code_.warnings.end());
   tokens_ = std::make_unique<Tokens>(taken_values());
   make_objects();
@@ -150,6 +152,14 @@ void Dispatch::specialize_size(Id composite, const std::array<std::uint32_t, 3>&
   }
   if (!follows)
     warnings_.emplace_back("the module fixes its workgroup size, and runs with another that the configuration wants");
+}
+
+// What lanes vote on is a word of 64 bits.
+void Dispatch::check_subgroup_size(const Instruction& entry) const {
+  if (std::min<std::uint64_t>(subgroup_size_, volume(local_)) > kMostLanes)
+    throw Error(entry.position, "a subgroup that does things together has at most " + std::to_string(kMostLanes) +
+                                    " invocations, and this one has " + std::to_string(volume(local_)) +
+                                    ": choose another size with --subgroup-size");
 }
 
 void Dispatch::place_agents() {

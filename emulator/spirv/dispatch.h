@@ -34,6 +34,8 @@ struct DispatchOptions {
   bool robust = false;
   /// Byte offsets wrap at 32 bits.
   bool wrap_offsets = false;
+  /// Lanes that went different ways are together again as early as the graph allows, whatever the module was promised.
+  bool reconverge_maximal = false;
 };
 
 /// A scalar of memory before the dispatch.
@@ -111,6 +113,7 @@ class Dispatch {
   void choose_size(const Instruction& entry);
   std::map<Id, std::uint64_t> specialization() const;
   void specialize_size(Id composite, const std::array<std::uint32_t, 3>& local);
+  void check_subgroup_size(const Instruction& entry) const;
   void place_agents();
   void make_objects();
   Home make_object(const Instruction& variable);

@@ -2,6 +2,7 @@
 
 #include <spirv/unified1/GLSL.std.450.h>
 
+#include <algorithm>
 #include <bit>
 #include <optional>
 
@@ -195,6 +196,14 @@ Values Group::results() const {
 
 std::vector<std::uint64_t> group_results(const GroupQuestion& question) {
   return Group(question).results();
+}
+
+std::uint64_t lanes_with(const Dispatch& dispatch, std::uint32_t agent) {
+  const std::array<std::uint32_t, 3> local = dispatch.local_size();
+  const std::uint32_t in_group = local[0] * local[1] * local[2];
+  const std::uint32_t first = agent % in_group - lane_of(dispatch, agent);
+  const std::uint32_t count = std::min(dispatch.subgroup_size(), in_group - first);
+  return count < 64 ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
 }
 
 std::uint32_t lane_of(const Dispatch& dispatch, std::uint32_t agent) {

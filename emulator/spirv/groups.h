@@ -25,6 +25,8 @@ struct GroupQuestion {
 /// The results of the lane that asks.
 std::vector<std::uint64_t> group_results(const GroupQuestion& question);
 
+/// A bit for each lane of the invocation's subgroup.
+std::uint64_t lanes_with(const Dispatch& dispatch, std::uint32_t agent);
 /// The lane of an invocation.
 std::uint32_t lane_of(const Dispatch& dispatch, std::uint32_t agent);
 /// The lane of the n-th bit that is set.

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "emulator/spirv/atomics.h"
+#include "emulator/spirv/groups.h"
 
 namespace heddle::spirv {
 
@@ -30,7 +31,7 @@ const Meetings::Meeting& Meetings::of(std::uint32_t agent, Scope scope, std::uin
   return meeting;
 }
 
-const Meetings::Meeting& Meetings::of_lanes(std::uint32_t agent, std::uint64_t lanes, std::uint32_t command,
+const Meetings::Meeting& Meetings::of_lanes(std::uint32_t agent, std::uint64_t lanes, std::uint64_t command,
                                             const std::vector<std::uint64_t>& iterations) {
   const model::Place& place = dispatch_.place(agent);
   // No group has as many subgroups as that: these keys are no others'.
@@ -40,6 +41,7 @@ const Meetings::Meeting& Meetings::of_lanes(std::uint32_t agent, std::uint64_t l
   Meeting& meeting = entry->second;
   if (!fresh) return meeting;
   meeting.instance = known_.size();
+  points_[meeting.instance] = command + 1;
   std::uint32_t lane = 0;
   for (std::uint32_t other = 0; other < dispatch_.agents(); ++other) {
     const model::Place& there = dispatch_.place(other);
@@ -61,13 +63,8 @@ bool Invocation::restart() {
   choosing_ = false;
   effects_ = 0;
   rounds_.assign(code_.dispatch.code().loops.size(), {});
-  rejoining_.clear();
   exchanged_ = 0;
-  lanes_ = 0;
-  const model::Place& place = code_.dispatch.place(code_.agent);
-  std::uint32_t count = 0;
-  for (std::uint32_t other = 0; other < code_.dispatch.agents(); ++other)
-    if (code_.dispatch.place(other) == place && count < 64) lanes_ |= std::uint64_t{1} << count++;
+  tangle_.restart(lanes_with(code_.dispatch, code_.agent));
   return true;
 }
 
@@ -85,7 +82,7 @@ std::uint32_t Invocation::place_of(const Step& last) const {
 }
 
 Standpoint Invocation::standpoint(const Step& last) const {
-  Standpoint out{place_of(last), slots_, {}};
+  Standpoint out{place_of(last), slots_, {}, tangle_};
   for (const Round& round : rounds_) out.iterations.push_back(round.count);
   return out;
 }
@@ -94,12 +91,13 @@ void Invocation::stand_at(const Standpoint& there) {
   restart();
   at_ = there.at;
   slots_ = there.slots;
+  tangle_ = there.tangle;
   for (std::size_t loop = 0; loop < rounds_.size(); ++loop) rounds_[loop].count = there.iterations[loop];
 }
 
 void Invocation::advance(Value last_read, Step& step) {
   if (exchanged_ != 0) {
-    learned_.push_back(code_.dispatch.tokens().from_memory(last_read, 8));
+    if (code_.board == nullptr) learned_.push_back(code_.dispatch.tokens().from_memory(last_read, 8));
   } else if (choosing_) {
     choosing_ = false;
     const Command& command = commands_[at_];
@@ -153,18 +151,13 @@ bool Invocation::perform(const Command& command, Step& step) {
     case Act::RepeatLoop:
       return repeat(command, step);
     case Act::Finish:
-      end(StepKind::Finished, step);
-      return true;
+      return finish(step);
     case Act::Exchange:
       return exchange(command, step);
     case Act::Part:
-      rejoining_[command.detail] = lanes_;
-      ++at_;
-      return false;
+      return part(command, step);
     case Act::Rejoin:
-      if (const auto all = rejoining_.find(command.detail); all != rejoining_.end()) lanes_ = all->second;
-      ++at_;
-      return false;
+      return rejoin(command, step);
     case Act::Fault:
       return fault(static_cast<FaultKind>(command.detail), step);
   }
@@ -214,6 +207,11 @@ bool Invocation::branch(const Command& command, Step& step) {
   const std::uint64_t condition = slots_[command.a];
   if (!is_token(condition)) {
     at_ = condition != 0 ? command.target : command.otherwise;
+    return false;
+  }
+  if (code_.share != nullptr) {
+    code_.share->undefined_branches.emplace_back(code_.agent, at_);
+    at_ = code_.share->choice.below(2, ChoicePoint::Memory) != 0 ? command.target : command.otherwise;
     return false;
   }
   const std::uint32_t choice = code_.choices[at_];
@@ -353,9 +351,10 @@ bool Invocation::fence(const Command& command, Step& step) {
   if (waits) {
     op.kind = OperationKind::ControlBarrier;
     op.execution_scope = execution;
-    const Meetings::Meeting& meeting = execution == Scope::Subgroup
-                                           ? code_.meetings.of_lanes(code_.agent, lanes_, at_, iterations(info.loops))
-                                           : code_.meetings.of(code_.agent, execution, at_, iterations(info.loops));
+    const Meetings::Meeting& meeting =
+        execution == Scope::Subgroup
+            ? code_.meetings.of_lanes(code_.agent, tangle_.lanes(), at_, iterations(info.loops))
+            : code_.meetings.of(code_.agent, execution, at_, iterations(info.loops));
     op.barrier_instance = meeting.instance;
     ++effects_;
     end(StepKind::Operation, step);

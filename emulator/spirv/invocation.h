@@ -3,13 +3,17 @@
 /// \file
 /// An invocation as an agent of the explorer and of the machine.
 
+#include <heddle/choice.h>
+
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "emulator/explore/program.h"
+#include "emulator/spirv/board.h"
 #include "emulator/spirv/facts.h"
+#include "emulator/spirv/tangle.h"
 
 namespace heddle::spirv {
 
@@ -39,12 +43,31 @@ class Meetings {
   const Meeting& of(std::uint32_t agent, Scope scope, std::uint32_t command,
                     const std::vector<std::uint64_t>& iterations);
   /// Those lanes of the agent's subgroup whose bits are set.
-  const Meeting& of_lanes(std::uint32_t agent, std::uint64_t lanes, std::uint32_t command,
+  const Meeting& of_lanes(std::uint32_t agent, std::uint64_t lanes, std::uint64_t command,
                           const std::vector<std::uint64_t>& iterations);
+  /// The command of such lanes, or the end of a construct: all talks there have this number, whichever the iteration.
+  std::uint64_t point_of(std::uint64_t instance) const { return points_.at(instance); }
 
  private:
   const Dispatch& dispatch_;
   std::map<std::vector<std::uint64_t>, Meeting> known_;
+  std::map<std::uint64_t, std::uint64_t> points_;
+};
+
+/// What the invocations of runs share beside memory.
+struct RunShare {
+  explicit RunShare(Choice& chooses) : choice(chooses) {}
+  /// Another run begins.
+  void restart() {
+    board.clear();
+    undefined_branches.clear();
+  }
+
+  Board board;
+  /// Chooses where nothing defines which way a branch goes.
+  Choice& choice;
+  /// Where it had to: the invocation, and the command.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> undefined_branches;
 };
 
 /// What all runs of one invocation have in common.
@@ -65,13 +88,21 @@ struct InvocationCode {
   const std::vector<std::string>& texts;
   std::unique_ptr<LaterAccesses> later;
   bool tells_later = true;
+  /// What each invocation of the dispatch may do.
+  const std::vector<std::vector<Reach>>& flows;
+  /// Where lanes tell each other what they give; null if they do so through memory, as the explorer needs it.
+  Board* board = nullptr;
+  /// Null if nothing is run.
+  RunShare* share = nullptr;
 };
 
-/// Where an invocation stands: in front of a step, with what its slots hold, and how often each loop has begun anew.
+/// Where an invocation stands: in front of a step, with what its slots hold, how often each loop has begun anew, and
+/// which lanes are with it.
 struct Standpoint {
   std::uint32_t at = 0;
   std::vector<std::uint64_t> slots;
   std::vector<std::uint64_t> iterations;
+  Tangle tangle;
 };
 
 /// One run of an invocation. The results of its last step are one number: 0, or one more than the command at which
@@ -86,7 +117,7 @@ class Invocation : public explore::Agent {
 
   /// In front of the step that was told last; behind it, if it is no operation.
   Standpoint standpoint(const explore::Step& last) const;
-  /// Goes on from there; only where nothing of a subgroup is exchanged.
+  /// Goes on from there.
   void stand_at(const Standpoint& there);
 
  private:
@@ -110,8 +141,19 @@ class Invocation : public explore::Agent {
   void describe_atomic(const Command& command, const AccessInfo& info, explore::Step& step);
   bool fence(const Command& command, explore::Step& step);
   std::vector<std::uint64_t> iterations(const std::vector<std::uint32_t>& loops) const;
+  // What lanes do together (exchange.cpp):
   bool exchange(const Command& command, explore::Step& step);
-  void conclude(const ExchangeInfo& info);
+  bool part(const Command& command, explore::Step& step);
+  bool rejoin(const Command& command, explore::Step& step);
+  bool leave_innermost(explore::Step& step);
+  bool finish(explore::Step& step);
+  bool talk(const Meetings::Meeting& meeting, Lanes lanes, const std::vector<std::uint64_t>& given,
+            explore::Step& step);
+  bool talk_through_memory(const Meetings::Meeting& meeting, Lanes lanes, const std::vector<std::uint64_t>& given,
+                           explore::Step& step);
+  bool come_to_end(bool there, Lanes& out, explore::Step& step);
+  bool vote(const ExchangeInfo& info, explore::Step& step);
+  std::optional<Lanes> known_vote(bool& others_go) const;
   void describe_exchange(OperationKind kind, std::uint64_t instance, std::uint32_t lane, std::size_t scalar,
                          explore::Step& step) const;
   bool fault(FaultKind kind, explore::Step& step);
@@ -136,10 +178,8 @@ class Invocation : public explore::Agent {
   bool choosing_ = false;
   std::uint64_t effects_ = 0;
   std::vector<Round> rounds_;
-  /// The lanes that are together with this one, a bit each, and those that will be behind merge blocks.
-  std::uint64_t lanes_ = 0;
-  std::map<std::uint32_t, std::uint64_t> rejoining_;
-  /// How far an exchange has come, and what was learned.
+  Tangle tangle_;
+  /// How far a talk of lanes has come, and what was learned.
   std::size_t exchanged_ = 0;
   std::vector<std::uint64_t> learned_;
 };

@@ -116,7 +116,7 @@ struct KernelProgram::Parts {
   std::vector<explore::Later> chooser_later;
 };
 
-KernelProgram::KernelProgram(const Analysis& analysis, std::uint64_t bound, Idling idling)
+KernelProgram::KernelProgram(const Analysis& analysis, std::uint64_t bound, Idling idling, RunShare* share)
     : analysis_(analysis), parts_(std::make_unique<Parts>(analysis.dispatch())) {
   const Dispatch& dispatch = analysis.dispatch();
   std::vector<std::vector<bool>> alike;
@@ -131,11 +131,12 @@ KernelProgram::KernelProgram(const Analysis& analysis, std::uint64_t bound, Idli
         idling == Idling::Once ? value_uses(dispatch, reaches, analysis.watched())
                                : std::vector<explore::ValueUse>(commands, explore::ValueUse::Decides),
         alike.empty() ? std::vector<bool>(commands, false) : alike[agent], analysis.choices(agent), analysis.texts(),
-        std::make_unique<LaterAccesses>(dispatch, agent, reaches, analysis.choices(agent)), true}));
+        std::make_unique<LaterAccesses>(dispatch, agent, reaches, analysis.choices(agent)), true, analysis.flows(),
+        share != nullptr ? &share->board : nullptr, share}));
     tells = tells && parts_->codes.back()->later->is_known();
     const InvocationCode& code = *parts_->codes.back();
     program_.agents.push_back({dispatch.place(agent), [&code] { return std::make_unique<Invocation>(code); }});
-    for (std::uint32_t i = 0; i < analysis.choice_count(agent); ++i)
+    for (std::uint32_t i = 0; i < analysis.choice_count(agent) && share == nullptr; ++i)
       parts_->choices.push_back(choice_location(dispatch, agent, i));
   }
   for (auto& code : parts_->codes) code->tells_later = tells;
@@ -159,13 +160,5 @@ KernelProgram::KernelProgram(const Analysis& analysis, std::uint64_t bound, Idli
 }
 
 KernelProgram::~KernelProgram() = default;
-
-std::vector<std::uint32_t> KernelProgram::allocation_bytes() const {
-  std::vector<std::uint32_t> out;
-  for (const Object& object : analysis_.dispatch().objects())
-    out.push_back(static_cast<std::uint32_t>(std::max<std::uint64_t>(object.size, 1)));
-  out.push_back(4 * kMostChoices * (analysis_.dispatch().agents() + 1));
-  return out;
-}
 
 }  // namespace heddle::spirv

@@ -43,15 +43,14 @@ class Analysis {
 /// The program, and what it refers to. Not to be explored by two threads at once.
 class KernelProgram {
  public:
-  /// `analysis` must outlive the program and its executions.
-  KernelProgram(const Analysis& analysis, std::uint64_t bound, Idling idling);
+  /// `analysis` must outlive the program and its executions. `share`: what invocations share in runs, which is to be
+  /// restarted between them.
+  KernelProgram(const Analysis& analysis, std::uint64_t bound, Idling idling, RunShare* share = nullptr);
   ~KernelProgram();
   KernelProgram(const KernelProgram&) = delete;
   KernelProgram& operator=(const KernelProgram&) = delete;
 
   const explore::Program& program() const { return program_; }
-  /// The size of each allocation.
-  std::vector<std::uint32_t> allocation_bytes() const;
 
  private:
   struct Parts;

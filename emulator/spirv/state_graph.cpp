@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "emulator/spirv/groups.h"
+
 namespace heddle::spirv {
 namespace {
 
@@ -27,6 +29,10 @@ std::set<std::uint32_t> places_to_stand(const Code& code) {
       case Act::Atomic:
       case Act::Barrier:
       case Act::Branch:
+      case Act::Exchange:
+      case Act::Part:
+      case Act::Rejoin:
+      case Act::Finish:
         out.insert(at);
         break;
       case Act::RepeatLoop:
@@ -76,7 +82,7 @@ bool is_barrier(const Step& step) {
 
 /// An invocation that is put where a state says.
 struct StateGraph::Runner {
-  Runner(const Analysis& analysis, std::uint32_t agent, Meetings& meetings)
+  Runner(const Analysis& analysis, std::uint32_t agent, Meetings& meetings, Board& board)
       : live(live_before(analysis.dispatch().code(), analysis.flows()[agent],
                          places_to_stand(analysis.dispatch().code()))),
         code{analysis.dispatch(),
@@ -91,7 +97,10 @@ struct StateGraph::Runner {
              analysis.choices(agent),
              analysis.texts(),
              nullptr,
-             false},
+             false,
+             analysis.flows(),
+             &board,
+             nullptr},
         invocation(code) {}
 
   /// For each command where it may stand.
@@ -110,22 +119,13 @@ StateGraph::StateGraph(const Analysis& analysis, const Question& question, std::
       question_(question),
       meetings_(dispatch_),
       states_(dispatch_.agents() + dispatch_.objects().size()) {
-  check_can_be_interleaved();
   for (std::uint32_t agent = 0; agent < dispatch_.agents(); ++agent)
-    runners_.push_back(std::make_unique<Runner>(analysis, agent, meetings_));
+    runners_.push_back(std::make_unique<Runner>(analysis, agent, meetings_, board_));
   number_barrier_loops();
   explore(most_states, cancelled);
 }
 
 StateGraph::~StateGraph() = default;
-
-void StateGraph::check_can_be_interleaved() const {
-  for (const Command& command : dispatch_.code().commands)
-    if (command.act == Act::Exchange && dispatch_.code().exchanges[command.detail].op != Op::OpNop)
-      throw Error(command.from->position, std::string(name_of(command.from->op)) +
-                                              ": forward progress of a module with instructions of subgroups is not "
-                                              "decided; leave out --progress");
-}
 
 void StateGraph::number_barrier_loops() {
   std::set<std::uint32_t> loops;
@@ -236,8 +236,17 @@ const StateGraph::Standing& StateGraph::standing(std::uint32_t thread, std::uint
   if (!fresh) return out;
   stand(thread, locals_[number]);
   out.kind = come_to(thread, 0, out.step);
-  out.local = locals_.of(taken(thread, out.kind, out.step));
+  Local here = taken(thread, out.kind, out.step);
+  here.told = locals_[number].told;
+  out.local = locals_.of(here);
   out.at = runners_[thread]->invocation.standpoint(out.step).at;
+  const bool talks =
+      out.kind == Kind::Ready && is_barrier(out.step) && dispatch_.code().commands[out.at].act != Act::Barrier;
+  if (talks) {
+    const std::uint64_t instance = out.step.operation.barrier_instance;
+    out.point = meetings_.point_of(instance);
+    out.given = board_.of(instance, lane_of(dispatch_, thread));
+  }
   return out;
 }
 
@@ -247,6 +256,7 @@ std::uint32_t StateGraph::after(std::uint32_t thread, const Standing& here, std:
   Step step;
   stand(thread, locals_[here.local]);
   come_to(thread, 0, step);
+  if (here.point) tell(locals_[here.local], step);
   const Kind kind = come_to(thread, read, step);
   entry->second = locals_.of(taken(thread, kind, step));
   return entry->second;
@@ -262,7 +272,7 @@ InterleavedStep StateGraph::advance(Row& row, std::uint32_t thread, std::uint32_
   if (here.kind == Kind::Ready) {
     out.command = here.at;
     if (is_barrier(here.step) && before != Kind::Open) {
-      arrive(row, thread, here.step);
+      arrive(row, thread, here);
     } else {
       row[thread] = after(thread, here, act(row, here.step, choice, out));
     }
@@ -296,24 +306,52 @@ std::uint64_t StateGraph::act(Row& row, const Step& step, std::uint32_t choice, 
   return op.kind == OperationKind::Write ? 0 : old;
 }
 
-void StateGraph::arrive(Row& row, std::uint32_t thread, const Step& step) const {
+void StateGraph::arrive(Row& row, std::uint32_t thread, const Standing& here) const {
   Local local = locals_[row[thread]];
   local.kind = Kind::Waiting;
-  const Scope scope = step.operation.execution_scope;
+  local.point = here.point.value_or(0);
+  local.told = here.given;
+  const Scope scope = here.step.operation.execution_scope;
   if (scope != Scope::Workgroup && scope != Scope::Subgroup)
     throw Error(dispatch_.code().commands[local.at].from->position,
                 "forward progress is decided of control barriers of a workgroup or a subgroup; leave out --progress");
   row[thread] = locals_.of(local);
-  const bool all = std::all_of(step.participants.begin(), step.participants.end(), [&](AgentId other) {
+  const auto& all = here.step.participants;
+  if (std::all_of(all.begin(), all.end(), [&](AgentId other) {
+        return has_arrived(locals_[row[static_cast<std::size_t>(other)]], local, here);
+      }))
+    open(row, here);
+}
+
+bool StateGraph::has_arrived(const Local& there, const Local& arriving, const Standing& here) const {
+  if (there.kind != Kind::Waiting) return false;
+  // Lanes that are together talk in one order: none of them is an iteration ahead.
+  if (here.point) return there.point == arriving.point;
+  return there.point == 0 && there.at == arriving.at && are_in_one_iteration(there, arriving);
+}
+
+void StateGraph::open(Row& row, const Standing& here) const {
+  std::vector<std::uint64_t> told;
+  for (const AgentId other : here.step.participants) {
     const Local& there = locals_[row[static_cast<std::size_t>(other)]];
-    return there.kind == Kind::Waiting && there.at == local.at && are_in_one_iteration(there, local);
-  });
-  if (all) {
-    for (const AgentId other : step.participants) {
-      Local there = locals_[row[static_cast<std::size_t>(other)]];
-      there.kind = Kind::Open;
-      row[static_cast<std::size_t>(other)] = locals_.of(there);
-    }
+    told.insert(told.end(), there.told.begin(), there.told.end());
+  }
+  for (const AgentId other : here.step.participants) {
+    Local there = locals_[row[static_cast<std::size_t>(other)]];
+    there.kind = Kind::Open;
+    there.told = told;
+    there.point = 0;
+    row[static_cast<std::size_t>(other)] = locals_.of(there);
+  }
+}
+
+void StateGraph::tell(const Local& local, const Step& step) const {
+  const std::size_t each = local.told.size() / step.participants.size();
+  auto next = local.told.begin();
+  for (const AgentId other : step.participants) {
+    const auto behind = next + static_cast<std::ptrdiff_t>(each);
+    board_.put(step.operation.barrier_instance, lane_of(dispatch_, static_cast<std::uint32_t>(other)), {next, behind});
+    next = behind;
   }
 }
 
@@ -355,6 +393,7 @@ StateGraph::Local StateGraph::taken(std::uint32_t thread, Kind kind, const Step&
   const Standpoint there = runner.invocation.standpoint(step);
   out.at = there.at;
   for (const Slot slot : runner.live[out.at]) out.slots.push_back(there.slots[slot]);
+  out.tangle = there.tangle;
   for (std::size_t i = 0; i < barrier_loops_.size(); ++i)
     if (inside_[i][out.at]) out.iterations[i] = there.iterations[barrier_loops_[i]];
   return out;
@@ -362,7 +401,8 @@ StateGraph::Local StateGraph::taken(std::uint32_t thread, Kind kind, const Step&
 
 void StateGraph::stand(std::uint32_t thread, const Local& local) const {
   Runner& runner = *runners_[thread];
-  Standpoint there{local.at, runner.code.image, std::vector<std::uint64_t>(dispatch_.code().loops.size(), 0)};
+  Standpoint there{local.at, runner.code.image, std::vector<std::uint64_t>(dispatch_.code().loops.size(), 0),
+                   local.tangle};
   for (std::size_t i = 0; i < local.slots.size(); ++i) there.slots[runner.live[local.at][i]] = local.slots[i];
   for (std::size_t i = 0; i < barrier_loops_.size(); ++i) there.iterations[barrier_loops_[i]] = local.iterations[i];
   runner.invocation.stand_at(there);

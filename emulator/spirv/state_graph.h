@@ -83,11 +83,14 @@ class StateGraph : public progress::Graph {
     std::vector<std::uint64_t> slots;
     /// How often each loop with a control barrier inside has begun anew, while the invocation is in the loop.
     std::vector<std::uint64_t> iterations;
+    Tangle tangle;
+    /// Where lanes of a subgroup wait for each other (Meetings::Meeting::point): what this one gives, and when all have
+    /// come what all of them gave.
+    std::uint64_t point = 0;
+    std::vector<std::uint64_t> told;
+    auto tied() const { return std::tie(begun, kind, at, slots, iterations, tangle, point, told); }
     friend bool operator==(const Local&, const Local&) = default;
-    friend bool operator<(const Local& a, const Local& b) {
-      return std::tie(a.begun, a.kind, a.at, a.slots, a.iterations) <
-             std::tie(b.begun, b.kind, b.at, b.slots, b.iterations);
-    }
+    friend bool operator<(const Local& a, const Local& b) { return a.tied() < b.tied(); }
   };
   /// What an object holds, byte by byte.
   using Bytes = std::string;
@@ -100,12 +103,14 @@ class StateGraph : public progress::Graph {
     Kind kind = Kind::Ready;
     std::uint32_t at = 0;
     std::uint32_t local = 0;
+    /// Of a talk of lanes: its point, and what the invocation gives.
+    std::optional<std::uint64_t> point;
+    std::vector<std::uint64_t> given;
   };
   struct Runner;
 
   void explore(std::size_t most_states, const std::atomic<bool>& cancelled);
   void number_barrier_loops();
-  void check_can_be_interleaved() const;
   Row first_row();
   const Local& local(State state, std::uint32_t thread) const { return locals_[states_.row(state)[thread]]; }
   std::uint64_t bytes_at(std::span<const std::uint32_t> row, const Locations& where) const;
@@ -116,7 +121,10 @@ class StateGraph : public progress::Graph {
   std::uint64_t act(Row& row, const explore::Step& step, std::uint32_t choice, InterleavedStep& out) const;
   /// Whether two who wait at one command are in the same iterations of the loops around it.
   bool are_in_one_iteration(const Local& a, const Local& b) const;
-  void arrive(Row& row, std::uint32_t thread, const explore::Step& step) const;
+  void arrive(Row& row, std::uint32_t thread, const Standing& here) const;
+  bool has_arrived(const Local& there, const Local& arriving, const Standing& here) const;
+  void open(Row& row, const Standing& here) const;
+  void tell(const Local& local, const explore::Step& step) const;
   Kind come_to(std::uint32_t thread, std::uint64_t read, explore::Step& step) const;
   Local taken(std::uint32_t thread, Kind kind, const explore::Step& step) const;
   void stand(std::uint32_t thread, const Local& local) const;
@@ -127,6 +135,7 @@ class StateGraph : public progress::Graph {
   const Dispatch& dispatch_;
   const Question& question_;
   mutable Meetings meetings_;
+  mutable Board board_;
   std::vector<std::unique_ptr<Runner>> runners_;
   /// The loops around control barriers, and for each whether a command is inside.
   std::vector<std::uint32_t> barrier_loops_;

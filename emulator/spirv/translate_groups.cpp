@@ -6,6 +6,10 @@
 namespace heddle::spirv {
 namespace {
 
+// These are newer than Debian's headers.
+constexpr std::uint32_t kSubgroupUniformControlFlow = 4421;
+constexpr std::uint32_t kMaximallyReconverges = 6023;
+
 /// What stands behind the execution scope of an instruction.
 struct Shape {
   bool has_operation = false;  ///< a group operation
@@ -94,6 +98,60 @@ void Translator::part(Slot decides, const ScalarType& type) {
   info.loops = loops_here();
   emit(Act::Exchange).detail = static_cast<std::uint32_t>(code_.exchanges.size());
   code_.exchanges.push_back(std::move(info));
+}
+
+namespace {
+
+/// Whether all who are in the block `from` come to the block `to`, if they go on for long enough.
+bool all_come(const Function& function, std::size_t from, std::size_t to) {
+  std::vector<bool> seen(function.blocks.size(), false);
+  std::vector<std::size_t> work{from};
+  while (!work.empty()) {
+    const std::size_t at = work.back();
+    work.pop_back();
+    if (at == to || seen[at]) continue;
+    seen[at] = true;
+    if (function.blocks[at].successors.empty()) return false;
+    for (const std::size_t next : function.blocks[at].successors) work.push_back(next);
+  }
+  return true;
+}
+
+}  // namespace
+
+void Translator::choose_reconvergence(Id entry_function) {
+  for (const Instruction& mode : module_.instructions) {
+    if (mode.op != Op::OpExecutionMode || module_.operand(mode, 0) != entry_function) continue;
+    const std::uint32_t which = module_.operand(mode, 1);
+    if (which == kSubgroupUniformControlFlow) code_.reconvergence = Reconvergence::Subgroup;
+    if (which == kMaximallyReconverges) code_.reconvergence = Reconvergence::Maximal;
+    if (which == kMaximallyReconverges) return;
+  }
+}
+
+std::uint32_t Translator::new_part(PartKind kind, bool all_come, std::vector<std::uint32_t> loops) {
+  code_.parts.push_back({kind, all_come, std::move(loops)});
+  return static_cast<std::uint32_t>(code_.parts.size() - 1);
+}
+
+void Translator::begin_parts(std::size_t header) {
+  const Instruction& merge = *frames_.back()->function->blocks[header].merge;
+  begin_part(PartKind::Construct, header, module_.operand(merge, 0));
+  if (merge.op == Op::OpLoopMerge) begin_part(PartKind::Iteration, header, module_.operand(merge, 1));
+}
+
+void Translator::begin_part(PartKind kind, std::size_t header, Id end) {
+  const Function& function = *frames_.back()->function;
+  std::size_t to = 0;
+  while (to < function.blocks.size() && function.blocks[to].label->result != end) ++to;
+  if (to == function.blocks.size() || to == header) return;
+  std::vector<std::uint32_t> loops = loops_here();
+  if (kind == PartKind::Construct && function.blocks[header].header_of) loops.pop_back();
+  const std::uint32_t part = new_part(kind, all_come(function, header, to), std::move(loops));
+  std::vector<std::uint32_t>& ending = frames_.back()->parts_ending[to];
+  // What begins later is inside.
+  ending.insert(ending.begin(), part);
+  emit(Act::Part).detail = part;
 }
 
 }  // namespace heddle::spirv

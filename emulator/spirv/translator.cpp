@@ -33,6 +33,7 @@ Code Translator::run(Id entry_function) {
   }
   has_groups_ = std::any_of(module_.instructions.begin(), module_.instructions.end(),
                             [](const Instruction& each) { return name_of(each.op).starts_with("OpGroupNonUniform"); });
+  choose_reconvergence(entry_function);
   const auto entry = std::find_if(functions_.begin(), functions_.end(),
                                   [&](const Function& each) { return each.head->result == entry_function; });
   if (entry == functions_.end() || entry->blocks.empty()) fail("the entry point has no body");
@@ -270,22 +271,14 @@ void Translator::translate_block(std::size_t index) {
   block_ = index;
   line_ = 0;
   at_ = block.label;
-  const auto merge = merges_.find(block.label);
-  if (merge != merges_.end()) emit(Act::Rejoin).detail = merge->second;
+  for (const std::uint32_t part : frames_.back()->parts_ending[index]) emit(Act::Rejoin).detail = part;
   for (const Instruction* instruction : block.body) {
     at_ = instruction;
     translate(*instruction);
     block_ = index;
   }
   at_ = block.terminator;
-  if (has_groups_ && block.merge != nullptr) {
-    const Function& function = *frames_.back()->function;
-    const Id label = module_.operand(*block.merge, 0);
-    for (const Block& each : function.blocks)
-      if (each.label->result == label)
-        emit(Act::Part).detail =
-            merges_.try_emplace(each.label, static_cast<std::uint32_t>(merges_.size())).first->second;
-  }
+  if (has_groups_ && block.merge != nullptr) begin_parts(index);
   terminate(index);
 }
 
@@ -468,9 +461,13 @@ void Translator::translate_call(const Instruction& call) {
   const std::optional<std::size_t> loop = frames_.back()->function->blocks[block_].loop;
   const std::optional<std::uint32_t> outer =
       loop ? std::optional(frames_.back()->loops[*loop]) : frames_.back()->outer_loop;
+  const std::optional<std::uint32_t> part =
+      has_groups_ ? std::optional(new_part(PartKind::Call, true, loops_here())) : std::nullopt;
+  if (part) emit(Act::Part).detail = *part;
   translate_function(*function, arguments, behind, returned, outer);
   at_ = &call;
   place(behind);
+  if (part) emit(Act::Rejoin).detail = *part;
   Known out;
   out.type = call.type;
   out.slots = returned;

@@ -53,6 +53,8 @@ class Translator : private Sink {
     /// The loops of the function, and the one around the call.
     std::vector<std::uint32_t> loops;
     std::optional<std::uint32_t> outer_loop;
+    /// What ends with a block: its parts, the innermost first, by the block's number.
+    std::map<std::size_t, std::vector<std::uint32_t>> parts_ending;
   };
 
   // Sink: slots are its scalars.
@@ -116,7 +118,11 @@ class Translator : private Sink {
   /// Throws Error for semantics that break a rule and have no one meaning; warns of others that break one.
   void check_semantics(SemanticsUse use, Id semantics, Id scope);
   std::vector<std::uint32_t> loops_here() const;
+  void choose_reconvergence(Id entry_function);
   void part(Slot decides, const ScalarType& type);
+  void begin_parts(std::size_t header);
+  void begin_part(PartKind kind, std::size_t header, Id end);
+  std::uint32_t new_part(PartKind kind, bool all_come, std::vector<std::uint32_t> loops);
 
   Types& types_;
   const Definitions& definitions_;
@@ -132,8 +138,6 @@ class Translator : private Sink {
   const Instruction* at_ = nullptr;
   std::uint32_t line_ = 0;
   bool has_groups_ = false;
-  /// The numbers of merge blocks, by their labels.
-  std::map<const Instruction*, std::uint32_t> merges_;
 };
 
 }  // namespace heddle::spirv

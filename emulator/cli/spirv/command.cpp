@@ -87,7 +87,9 @@ SpirvCommand::SpirvCommand(CLI::App& program)
   command_->add_option("FILE", files_, "SPIR-V modules (.spv), their text (.spvasm), or GLSL compute shaders (.comp)")
       ->required()
       ->option_text("...");
-  command_->add_option("--bound", bound_, "Iterations of each loop, each time it is entered")
+  command_
+      ->add_option("--bound", bound_,
+                   "Iterations of each loop, each time it is entered; on the machine 65536 unless it is given")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32))
       ->option_text("N (default 2)");
   command_->add_flag("--no-chains", no_chains_, "Availability and visibility chains have one element");
@@ -129,6 +131,12 @@ void SpirvCommand::add_dispatch_options() {
   command_->add_option("--set", buffers_, "What a buffer holds: a file, or zeros:N, iota:N, random:N or words:1,2,3")
       ->option_text("SET.BINDING=CONTENTS ...");
   command_->add_option("--push", push_, "What the push constants hold, as --set says it")->option_text("CONTENTS");
+  command_
+      ->add_option("--reconverge", reconverge_,
+                   "maximal: lanes are together again as early as the graph allows, and not only where the module was "
+                   "promised it")
+      ->check(CLI::IsMember({"maximal"}))
+      ->option_text("maximal");
   command_->add_flag("--robust", robust_, "What is out of bounds reads 0 and writes nothing");
   command_->add_flag("--wrap-offsets", wrap_offsets_, "Offsets in bytes wrap at 32 bits");
 }
@@ -154,6 +162,14 @@ void SpirvCommand::add_machine_options() {
       ->needs(machine)
       ->check(whole_number())
       ->option_text("N (default 0)");
+  command_->add_option("--replay", replay_, "With --machine: make run K by itself")
+      ->needs(machine)
+      ->check(whole_number())
+      ->option_text("K");
+  command_
+      ->add_option("--trace", trace_, "With --machine: record the first run in this file, for heddle trace and step")
+      ->needs(machine)
+      ->option_text("FILE");
   command_
       ->add_option("--expect", expected_,
                    "With --machine: what a buffer holds when the first run has ended, as --set says it")
@@ -176,6 +192,8 @@ BufferRequest SpirvCommand::buffer_request() const {
     const auto [name, file] = split_option("--dump", each);
     out.dumped.push_back({{name, binding_from_text("--dump", name)}, file});
   }
+  if (!trace_.empty() && files_.size() > 1)
+    throw InputError("--trace records a run of one module, and there are several files");
   if (!dumped_.empty() && files_.size() > 1)
     throw InputError("--dump writes the buffers of one module, and there are several files");
   return out;
@@ -203,6 +221,7 @@ SpirvRequest SpirvCommand::request() const {
   if (!push_.empty()) out.dispatch.push_constants = contents_from_text("--push", push_);
   out.dispatch.robust = robust_;
   out.dispatch.wrap_offsets = wrap_offsets_;
+  out.dispatch.reconverge_maximal = !reconverge_.empty();
   if (!progress_.empty()) out.progress = progress::parse_progress_models(progress_);
   if (policy_.empty()) return out;
   out.policy = policy_;
@@ -213,7 +232,9 @@ SpirvRequest SpirvCommand::request() const {
   out.runs->runs = runs_;
   out.runs->seed = seed_;
   out.runs->judged = judged_;
-  out.runs->bound = bound_;
+  if (command_->count("--bound") > 0) out.runs->bound = bound_;
+  if (command_->count("--replay") > 0) out.runs->replay = replay_;
+  out.runs->trace = trace_;
   out.runs->chains = !no_chains_;
   out.runs->cancelled = &interrupted();
   return out;

@@ -51,6 +51,7 @@ class SpirvCommand {
   std::vector<std::string> specialization_;
   std::vector<std::string> buffers_;
   std::string push_;
+  std::string reconverge_;
   bool robust_ = false;
   bool wrap_offsets_ = false;
   std::string policy_;
@@ -58,6 +59,8 @@ class SpirvCommand {
   std::uint64_t seed_ = 1;
   std::uint64_t judged_ = 0;
   bool no_explore_ = false;
+  std::uint64_t replay_ = 0;
+  std::string trace_;
   std::string progress_;
   std::vector<std::string> expected_;
   std::vector<std::string> dumped_;

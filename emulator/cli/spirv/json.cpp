@@ -3,6 +3,7 @@
 
 #include "emulator/cli/spirv/report.h"
 #include "emulator/cli/spirv/termination.h"
+#include "emulator/report/json.h"
 #include "emulator/spirv/numbers.h"
 #include "runtime/text/json_text.h"
 
@@ -94,6 +95,19 @@ void add_runs(const SpirvReport& report, Json& out) {
                              {"expected", each.wanted}});
     out["differences"] = std::move(differences);
   }
+  Json findings = Json::array();
+  for (const spirv::RunFinding& each : runs.findings)
+    findings.push_back({{"kind", name_of(each.finding.kind)},
+                        {"message", each.finding.message},
+                        {"line", each.finding.where.line},
+                        {"instruction", each.finding.where.function},
+                        {"object", each.finding.object},
+                        {"first_run", each.first_run},
+                        {"runs", each.runs}});
+  out["findings"] = std::move(findings);
+  Json races = Json::array();
+  for (const DataRace& race : runs.races) races.push_back(report::to_json(race));
+  out["races"] = std::move(races);
   out["judged"] = runs.judged;
   out["inconsistent"] = runs.inconsistent;
 }

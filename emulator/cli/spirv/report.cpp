@@ -6,6 +6,7 @@
 #include "emulator/cli/input_file.h"
 #include "emulator/cli/spirv/glsl.h"
 #include "emulator/spirv/numbers.h"
+#include "emulator/trace/file_error.h"
 #include "runtime/text/readable.h"
 
 namespace heddle::cli {
@@ -41,7 +42,7 @@ std::pair<spirv::Module, spirv::Header> read_module(const std::string& file) {
 bool SpirvReport::has_finding() const {
   const bool explored = answer && (answer->racy || !answer->faults.empty() || !answer->holds);
   return explored || !differences.empty() || (termination && (termination->schedule || !termination->faults.empty())) ||
-         (runs && (runs->racy_runs > 0 || !runs->faults.empty()));
+         (runs && (runs->racy_runs > 0 || !runs->findings.empty()));
 }
 
 std::optional<bool> SpirvReport::allows(const std::vector<std::uint64_t>& values) const {
@@ -89,6 +90,7 @@ SpirvReport report_on_module(const std::string& file, const SpirvRequest& reques
     if (request.runs) {
       report.seed = request.runs->seed;
       spirv::RunRequest runs = *request.runs;
+      runs.file = report.file;
       runs.kept = objects_of(request.buffers, *report.dispatch->dispatch);
       report.runs = spirv::run(*report.dispatch->analysis, report.dispatch->question, runs);
       report.differences = check_buffers(request.buffers, *report.runs);
@@ -97,6 +99,8 @@ SpirvReport report_on_module(const std::string& file, const SpirvRequest& reques
   } catch (const spirv::Error& error) {
     report.error = text::readable_lines(placed(report.file, error));
   } catch (const InputError& error) {
+    report.error = text::readable_lines(error.what());
+  } catch (const trace::TraceFileError& error) {
     report.error = text::readable_lines(error.what());
   }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -24,6 +24,20 @@ std::string runs(const SpirvReport& report, const Painter& paint) {
     if (!report.allows(row.values).value_or(true)) out += paint(Colour::Red, "  which the memory model does not allow");
     out += '\n';
   }
+  if (totals.blocked > 0) out += fmt::format("    {:>10}  came to no end\n", totals.blocked);
+  if (totals.cut > 0) out += fmt::format("    {:>10}  were cut by the bound\n", totals.cut);
+  return out;
+}
+
+std::string what_runs_found(const SpirvReport& report, const Painter& paint) {
+  std::string out;
+  for (const spirv::RunFinding& each : report.runs->findings) {
+    Finding told = each.finding;
+    told.replay = fmt::format("--seed {} --replay {} ({} run{} of {})", report.seed, each.first_run, each.runs,
+                              end_of(each.runs, "", "s"), report.runs->runs);
+    out += paint(Colour::Red, to_string(told)) + '\n';
+  }
+  for (const DataRace& race : report.runs->races) out += to_string(race, paint.colours()) + '\n';
   return out;
 }
 
@@ -110,7 +124,7 @@ std::string spirv_text(const SpirvReport& report, bool quiet, const Painter& pai
   out += fmt::format("  {} invocation{}; {} memory model\n", dispatch.agents(), end_of(dispatch.agents(), "", "s"),
                      dispatch.code().glsl450 ? "GLSL450" : "Vulkan");
   for (const std::string& warning : report.warnings) out += "  " + paint(Colour::Yellow, "warning: ") + warning + '\n';
-  if (report.runs) out += runs(report, paint) + buffers(report, paint);
+  if (report.runs) out += runs(report, paint) + buffers(report, paint) + what_runs_found(report, paint);
   if (report.termination) {
     out += termination_text(told(*report.dispatch->analysis, *report.termination), report.progress, paint);
     if (!report.answer) out += faults(dispatch, report.termination->faults);

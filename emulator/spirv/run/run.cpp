@@ -6,13 +6,17 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "emulator/judge/judgement.h"
 #include "emulator/litmus/run/race_watch.h"
 #include "emulator/litmus/run/run.h"
 #include "emulator/litmus/run_seed.h"
 #include "emulator/run/memories.h"
+#include "emulator/run/races.h"
 #include "emulator/run/runner.h"
+#include "emulator/spirv/run/setting.h"
+#include "emulator/trace/file_writer.h"
 #include "emulator/trace/fork.h"
 #include "emulator/trace/recorder.h"
 
@@ -21,37 +25,48 @@ namespace {
 
 using run::RunEnd;
 
+FindingKind kind_of(const Dispatch& dispatch, std::uint32_t at) {
+  const Command& command = dispatch.code().commands[at];
+  if (command.act == Act::Compute) return FindingKind::DivisionByZero;
+  if (command.act == Act::Fault && static_cast<FaultKind>(command.detail) == FaultKind::Unreachable)
+    return FindingKind::RequirementFailed;
+  return FindingKind::OutOfBounds;
+}
+
 class Worker {
  public:
   Worker(const Analysis& analysis, const Question& question, const RunRequest& request)
       : analysis_(analysis),
         question_(question),
         request_(request),
+        setting_(setting_of(analysis.dispatch())),
+        instructions_(request.file),
         choice_(0),
         make_memory_(run::memory_of(request.policy)),
         memory_(make_memory_(choice_)),
         watch_(litmus::detector_watch(request.chains)),
-        fork_(std::vector<trace::Listener*>{&watch_->listener(), &recorder_}),
-        program_(analysis, request.bound, Idling::Endless),
-        runner_(program_.program(), program_.allocation_bytes(), *memory_, choice_) {}
+        share_(choice_),
+        program_(analysis, request.bound, Idling::Endless, &share_),
+        runner_(program_.program(), setting_, instructions_, *memory_, choice_) {}
 
   void make(std::uint64_t number) {
-    choice_ = SeededChoice(litmus::seed_of_run(request_.seed, number));
     watch_->restart();
     const bool judged = number < request_.judged;
     if (judged) recorder_.clear();
-    runner_.listen(judged ? static_cast<trace::Listener*>(&fork_) : &watch_->listener());
-    const RunEnd end = runner_.run();
-    ++totals_.runs;
-    for (const explore::AgentEnd& each : runner_.ends())
-      if (!each.results.empty() && each.results[0] != 0)
-        totals_.faults.insert(static_cast<std::uint32_t>(each.results[0] - 1));
+    std::vector<trace::Listener*> listeners{&watch_->listener()};
+    if (judged) listeners.push_back(&recorder_);
+    std::optional<trace::FileWriter> writer;
+    if (!request_.trace.empty() && totals_.runs == 0) listeners.push_back(&writer.emplace(request_.trace));
+    const RunEnd end = run(number, listeners);
+    if (writer) writer->close();
+    const bool first = totals_.runs++ == 0;
+    note_findings(number);
     if (judged) judge();
-    if (number == 0 && end == RunEnd::Terminated) keep_memory();
+    if (first && end == RunEnd::Terminated) keep_memory();
     const std::vector<std::uint64_t> values = final_values();
     if (question_.filter && !satisfies(*question_.filter, values)) return;
     if (watch_->racy()) {
-      ++totals_.racy_runs;
+      if (totals_.racy_runs++ < request_.explained) racy_.push_back(number);
       if (!totals_.first_racy_run) totals_.first_racy_run = number;
     }
     if (end != RunEnd::Terminated) {
@@ -60,6 +75,17 @@ class Worker {
     }
     HistogramRow& row = rows_[values];
     if (row.count++ == 0) row.first_run = number;
+  }
+
+  /// Makes some runs with races again, and finds out more about them.
+  void explain() {
+    if (racy_.empty()) return;
+    run::Races races(setting_, instructions_, change_options());
+    for (const std::uint64_t number : racy_) {
+      races.restart();
+      run(number, {&races});
+    }
+    totals_.races = races.found();
   }
 
   RunTotals finish() {
@@ -71,6 +97,68 @@ class Worker {
   }
 
  private:
+  RunEnd run(std::uint64_t number, const std::vector<trace::Listener*>& listeners) {
+    choice_ = SeededChoice(litmus::seed_of_run(request_.seed, number));
+    share_.restart();
+    trace::Fork fork(listeners);
+    runner_.listen(listeners.size() == 1 ? listeners[0] : &fork);
+    const RunEnd end = runner_.run();
+    runner_.listen(nullptr);
+    return end;
+  }
+
+  advice::ChangeOptions change_options() const {
+    advice::ChangeOptions out;
+    out.model.chains = request_.chains;
+    out.have_names = false;
+    out.one_subgroup = analysis_.dispatch().subgroup_size() >= setting_.dispatches[0].group_size();
+    return out;
+  }
+
+  void note_findings(std::uint64_t number) {
+    bool faulty = false;
+    for (std::uint32_t agent = 0; agent < runner_.ends().size(); ++agent) {
+      const explore::AgentEnd& end = runner_.ends()[agent];
+      if (end.results.empty() || end.results[0] == 0) continue;
+      faulty = true;
+      const auto at = static_cast<std::uint32_t>(end.results[0] - 1);
+      note(number, kind_of(analysis_.dispatch(), at), describe_fault(analysis_.dispatch(), at) + '.', agent, at);
+    }
+    for (const auto& [agent, at] : share_.undefined_branches)
+      note(number, FindingKind::UndefinedValue, "a value that nothing defines decides which way is taken.", agent, at);
+    for (const Finding& finding : runner_.findings()) {
+      // Who met undefined behaviour comes to no barrier any more.
+      const bool follows =
+          faulty && (finding.kind == FindingKind::BarrierDivergence || finding.kind == FindingKind::NoProgress);
+      if (!follows) note(number, finding);
+    }
+  }
+
+  void note(std::uint64_t number, FindingKind kind, std::string message, std::uint32_t agent, std::uint32_t at) {
+    Finding finding;
+    finding.kind = kind;
+    finding.message = std::move(message);
+    finding.where =
+        instructions_.place_of({"", analysis_.texts()[at].c_str(), analysis_.dispatch().code().commands[at].line});
+    finding.invocation = run::coordinates_of(setting_, static_cast<AgentId>(agent)).value_or(Coordinates{});
+    note(number, finding);
+  }
+
+  void note(std::uint64_t number, const Finding& finding) {
+    const auto known = std::find_if(totals_.findings.begin(), totals_.findings.end(), [&](const RunFinding& other) {
+      return other.finding.kind == finding.kind && other.finding.where.line == finding.where.line &&
+             std::string_view(other.finding.where.function) == finding.where.function &&
+             other.finding.object == finding.object;
+    });
+    if (known == totals_.findings.end()) {
+      totals_.findings.push_back({finding, number, 1});
+      last_seen_.push_back(number);
+      return;
+    }
+    std::uint64_t& last = last_seen_[static_cast<std::size_t>(known - totals_.findings.begin())];
+    if (std::exchange(last, number) != number) ++known->runs;
+  }
+
   std::vector<std::uint64_t> final_values() const {
     std::vector<std::uint64_t> out;
     const Dispatch& dispatch = analysis_.dispatch();
@@ -108,29 +196,36 @@ class Worker {
   const Analysis& analysis_;
   const Question& question_;
   const RunRequest& request_;
+  run::Setting setting_;
+  ModuleInstructions instructions_;
   SeededChoice choice_;
   /// Has the policy that the memory goes by.
   std::function<std::unique_ptr<memory::Memory>(Choice&)> make_memory_;
   std::unique_ptr<memory::Memory> memory_;
   std::unique_ptr<litmus::RaceWatch> watch_;
   trace::Recorder recorder_;
-  trace::Fork fork_;
+  RunShare share_;
   KernelProgram program_;
   run::Runner runner_;
   RunTotals totals_;
+  /// By finding: the last run that showed it.
+  std::vector<std::uint64_t> last_seen_;
+  /// Runs that are to be explained.
+  std::vector<std::uint64_t> racy_;
   std::map<std::vector<std::uint64_t>, HistogramRow> rows_;
 };
 
 }  // namespace
 
 RunTotals run(const Analysis& analysis, const Question& question, const RunRequest& request) {
-  if (!analysis.dispatch().code().exchanges.empty())
-    throw Error({}, "the machine does not run instructions of subgroups; without --machine the explorer does");
   Worker worker(analysis, question, request);
-  for (std::uint64_t number = 0; number < request.runs; ++number) {
+  const std::uint64_t first = request.replay.value_or(0);
+  const std::uint64_t behind = request.replay ? first + 1 : request.runs;
+  for (std::uint64_t number = first; number < behind; ++number) {
     if (request.cancelled != nullptr && request.cancelled->load(std::memory_order_relaxed)) break;
     worker.make(number);
   }
+  worker.explain();
   return worker.finish();
 }
 

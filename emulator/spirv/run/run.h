@@ -4,13 +4,15 @@
 /// Runs a dispatch on an emulated memory, again and again: what `heddle spirv --machine` does.
 
 #include <heddle/memory_policy.h>
+#include <heddle/report.h>
 
 #include <atomic>
 #include <cstdint>
 #include <optional>
-#include <set>
+#include <string>
 #include <vector>
 
+#include "emulator/run/runner.h"
 #include "emulator/spirv/program.h"
 
 namespace heddle::spirv {
@@ -21,8 +23,17 @@ struct RunRequest {
   std::uint64_t seed = 1;
   /// How many of the first runs are held against every axiom.
   std::uint64_t judged = 0;
-  std::uint64_t bound = 2;
+  /// Iterations of a loop that change something, each time it is entered.
+  std::uint64_t bound = std::uint64_t{1} << 16;
   bool chains = true;
+  /// The module's file, as reports call it.
+  std::string file;
+  /// How many runs with races are made again to say why there are races, and what would order the accesses.
+  std::uint64_t explained = 8;
+  /// Makes the run of this number alone.
+  std::optional<std::uint64_t> replay;
+  /// Where the first run that is made is recorded, for heddle trace; empty for nowhere.
+  std::string trace;
   /// Objects of which the bytes are wanted as the first run leaves them.
   std::vector<std::uint64_t> kept;
   /// Once it is true no further runs begin. May be null.
@@ -35,6 +46,13 @@ struct HistogramRow {
   std::uint64_t first_run = 0;
 };
 
+/// Something that is wrong with the module, the first run that shows it, and how many do.
+struct RunFinding {
+  Finding finding;
+  std::uint64_t first_run = 0;
+  std::uint64_t runs = 0;
+};
+
 /// What many runs came to.
 struct RunTotals {
   std::uint64_t runs = 0;
@@ -44,17 +62,17 @@ struct RunTotals {
   std::uint64_t cut = 0;
   std::uint64_t racy_runs = 0;
   std::optional<std::uint64_t> first_racy_run;
+  /// Why the accesses race, and what would order them: of some runs with races.
+  std::vector<DataRace> races;
+  std::vector<RunFinding> findings;
   std::uint64_t judged = 0;
   std::uint64_t inconsistent = 0;
   /// What the first run left in the objects that were to be kept; nothing if it did not end. Bytes that nothing defines
   /// are 0.
   std::optional<std::vector<std::vector<std::uint8_t>>> first_memory;
-  /// Commands at which undefined behaviour was met.
-  std::set<std::uint32_t> faults;
 };
 
-/// Makes the runs: the same for the same seed. Throws Error for a dispatch that only the explorer takes: one with
-/// instructions of subgroups.
+/// Makes the runs: the same for the same seed. Throws trace::TraceFileError if the trace cannot be written.
 RunTotals run(const Analysis& analysis, const Question& question, const RunRequest& request);
 
 }  // namespace heddle::spirv
