@@ -41,6 +41,16 @@ class Chooser : public explore::Agent {
   std::size_t at_ = 0;
 };
 
+/// What an invocation may do of which nothing is known.
+std::vector<Reach> any_flow(const Dispatch& dispatch) {
+  Reach any;
+  any.reached = true;
+  any.pointers.any = true;
+  any.takes = true;
+  any.passes = true;
+  return std::vector<Reach>(dispatch.code().commands.size(), any);
+}
+
 std::vector<std::string> texts_of(const Dispatch& dispatch) {
   std::vector<std::string> out;
   for (const Command& command : dispatch.code().commands) {
@@ -55,11 +65,14 @@ std::vector<std::string> texts_of(const Dispatch& dispatch) {
 
 }  // namespace
 
-Analysis::Analysis(const Dispatch& dispatch, const Question& question)
+Analysis::Analysis(const Dispatch& dispatch, const Question& question, Purpose purpose)
     : dispatch_(dispatch),
-      flows_(flows_of(dispatch)),
+      // Where lanes go different ways is asked in runs as well.
+      knows_flows_(purpose == Purpose::Exploration || !dispatch.code().exchanges.empty()),
+      flows_(knows_flows_ ? flows_of(dispatch) : std::vector<std::vector<Reach>>{any_flow(dispatch)}),
       has_filter_(question.filter.has_value()),
       texts_(texts_of(dispatch)) {
+  if (purpose == Purpose::Runs) return;
   number_choices();
   watch_memory(question);
 }
@@ -119,27 +132,64 @@ struct KernelProgram::Parts {
 KernelProgram::KernelProgram(const Analysis& analysis, std::uint64_t bound, Idling idling, RunShare* share)
     : analysis_(analysis), parts_(std::make_unique<Parts>(analysis.dispatch())) {
   const Dispatch& dispatch = analysis.dispatch();
+  if (share != nullptr) {
+    add_runners(bound, idling, *share);
+  } else {
+    add_explored(bound, idling);
+  }
+  program_.initial_value = [&dispatch](const Locations& bytes) -> explore::Value {
+    if (bytes.allocation >= choice_allocation(dispatch)) return 0;
+    return dispatch.initial_value(static_cast<std::uint64_t>(bytes.allocation), bytes.offset_bytes, bytes.size_bytes);
+  };
+}
+
+KernelProgram::~KernelProgram() = default;
+
+void KernelProgram::add(InvocationCode code) {
+  parts_->codes.push_back(std::make_unique<InvocationCode>(std::move(code)));
+  const InvocationCode& added = *parts_->codes.back();
+  program_.agents.push_back(
+      {added.dispatch.place(added.agent), [&added] { return std::make_unique<Invocation>(added); }});
+}
+
+void KernelProgram::add_runners(std::uint64_t bound, Idling idling, RunShare& share) {
+  const Dispatch& dispatch = analysis_.dispatch();
+  const std::size_t commands = dispatch.code().commands.size();
+  const std::vector<explore::ValueUse> uses(commands, explore::ValueUse::Decides);
+  const std::vector<bool> alike(commands, false);
+  const std::vector<std::uint32_t> choices(commands, 0);
+  std::vector<std::vector<Slot>> live = live_at_headers(dispatch.code(), analysis_.flows()[0]);
+  for (std::uint32_t agent = 0; agent < dispatch.agents(); ++agent) {
+    if (agent != 0 && analysis_.knows_flows()) live = live_at_headers(dispatch.code(), analysis_.flows()[agent]);
+    add({dispatch, agent, std::max<std::uint64_t>(bound, 1), idling, parts_->meetings, dispatch.image(agent), live,
+         uses, alike, choices, analysis_.texts(), nullptr, false, analysis_.flows(), &share.board, &share});
+  }
+}
+
+void KernelProgram::add_explored(std::uint64_t bound, Idling idling) {
+  const Dispatch& dispatch = analysis_.dispatch();
   std::vector<std::vector<bool>> alike;
-  if (idling == Idling::Once && !analysis.has_filter()) alike = mutually_ordered_reads(dispatch, analysis.flows());
+  if (idling == Idling::Once && !analysis_.has_filter()) alike = mutually_ordered_reads(dispatch, analysis_.flows());
   bool tells = true;
   for (std::uint32_t agent = 0; agent < dispatch.agents(); ++agent) {
-    const std::vector<Reach>& reaches = analysis.flows()[agent];
+    const std::vector<Reach>& reaches = analysis_.flows()[agent];
     const std::size_t commands = reaches.size();
-    parts_->codes.push_back(std::make_unique<InvocationCode>(InvocationCode{
-        dispatch, agent, std::max<std::uint64_t>(bound, 1), idling, parts_->meetings, dispatch.image(agent),
-        live_at_headers(dispatch.code(), reaches),
-        idling == Idling::Once ? value_uses(dispatch, reaches, analysis.watched())
-                               : std::vector<explore::ValueUse>(commands, explore::ValueUse::Decides),
-        alike.empty() ? std::vector<bool>(commands, false) : alike[agent], analysis.choices(agent), analysis.texts(),
-        std::make_unique<LaterAccesses>(dispatch, agent, reaches, analysis.choices(agent)), true, analysis.flows(),
-        share != nullptr ? &share->board : nullptr, share}));
-    tells = tells && parts_->codes.back()->later->is_known();
-    const InvocationCode& code = *parts_->codes.back();
-    program_.agents.push_back({dispatch.place(agent), [&code] { return std::make_unique<Invocation>(code); }});
-    for (std::uint32_t i = 0; i < analysis.choice_count(agent) && share == nullptr; ++i)
+    auto later = std::make_unique<LaterAccesses>(dispatch, agent, reaches, analysis_.choices(agent));
+    tells = tells && later->is_known();
+    add({dispatch, agent, std::max<std::uint64_t>(bound, 1), idling, parts_->meetings, dispatch.image(agent),
+         live_at_headers(dispatch.code(), reaches),
+         idling == Idling::Once ? value_uses(dispatch, reaches, analysis_.watched())
+                                : std::vector<explore::ValueUse>(commands, explore::ValueUse::Decides),
+         alike.empty() ? std::vector<bool>(commands, false) : alike[agent], analysis_.choices(agent),
+         analysis_.texts(), std::move(later), true, analysis_.flows(), nullptr, nullptr});
+    for (std::uint32_t i = 0; i < analysis_.choice_count(agent); ++i)
       parts_->choices.push_back(choice_location(dispatch, agent, i));
   }
   for (auto& code : parts_->codes) code->tells_later = tells;
+  add_chooser();
+}
+
+void KernelProgram::add_chooser() {
   if (!parts_->choices.empty()) {
     for (std::size_t at = 0; at <= parts_->choices.size(); ++at) {
       explore::Later& later = parts_->chooser_later.emplace_back();
@@ -153,12 +203,6 @@ KernelProgram::KernelProgram(const Analysis& analysis, std::uint64_t bound, Idli
     program_.agents.push_back(
         {place, [this] { return std::make_unique<Chooser>(parts_->choices, parts_->chooser_later); }});
   }
-  program_.initial_value = [&dispatch](const Locations& bytes) -> explore::Value {
-    if (bytes.allocation >= choice_allocation(dispatch)) return 0;
-    return dispatch.initial_value(static_cast<std::uint64_t>(bytes.allocation), bytes.offset_bytes, bytes.size_bytes);
-  };
 }
-
-KernelProgram::~KernelProgram() = default;
 
 }  // namespace heddle::spirv

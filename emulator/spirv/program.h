@@ -11,14 +11,24 @@
 
 namespace heddle::spirv {
 
+/// What is to be done with a dispatch.
+enum class Purpose : std::uint8_t {
+  /// All of its executions are asked for: what each invocation may do is found out first.
+  Exploration,
+  /// It is run, and no more.
+  Runs,
+};
+
 /// What of a dispatch does not depend on how it is explored.
 class Analysis {
  public:
   /// Both must outlive it.
-  Analysis(const Dispatch& dispatch, const Question& question);
+  Analysis(const Dispatch& dispatch, const Question& question, Purpose purpose = Purpose::Exploration);
 
   const Dispatch& dispatch() const { return dispatch_; }
+  /// By invocation; where it is only run, each may do anything.
   const std::vector<std::vector<Reach>>& flows() const { return flows_; }
+  bool knows_flows() const { return knows_flows_; }
   /// For each command of an agent 0, or one more than the number of its choice.
   const std::vector<std::uint32_t>& choices(std::uint32_t agent) const { return choices_[agent]; }
   std::uint32_t choice_count(std::uint32_t agent) const { return choice_counts_[agent]; }
@@ -32,6 +42,7 @@ class Analysis {
   void watch_memory(const Question& question);
 
   const Dispatch& dispatch_;
+  bool knows_flows_;
   std::vector<std::vector<Reach>> flows_;
   std::vector<std::vector<std::uint32_t>> choices_;
   std::vector<std::uint32_t> choice_counts_;
@@ -54,6 +65,10 @@ class KernelProgram {
 
  private:
   struct Parts;
+  void add(InvocationCode code);
+  void add_runners(std::uint64_t bound, Idling idling, RunShare& share);
+  void add_explored(std::uint64_t bound, Idling idling);
+  void add_chooser();
 
   const Analysis& analysis_;
   std::unique_ptr<Parts> parts_;

@@ -33,8 +33,8 @@ std::vector<std::uint8_t> left_by_lanes(bool maximal) {
   CHECK(totals.racy_runs == 0);
   CHECK(totals.blocked == 0);
   CHECK(totals.findings.empty());
-  REQUIRE(totals.first_memory);
-  return totals.first_memory->front();
+  REQUIRE(totals.first_ended);
+  return totals.memory.front();
 }
 
 Ran lane_waits(bool stores_first) {

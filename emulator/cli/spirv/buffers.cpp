@@ -56,9 +56,9 @@ std::vector<std::uint64_t> objects_of(const BufferRequest& request, const spirv:
 std::vector<BufferDifference> check_buffers(const BufferRequest& request, const spirv::RunTotals& runs) {
   std::vector<BufferDifference> out;
   if (request.expected.empty() && request.dumped.empty()) return out;
-  if (!runs.first_memory)
+  if (!runs.first_ended)
     throw InputError("the first run did not end, and left no buffers to look at; try another --seed or --bound");
-  auto bytes = runs.first_memory->begin();
+  auto bytes = runs.memory.begin();
   for (const ExpectedBuffer& each : request.expected)
     if (auto found = difference(each, *bytes++)) out.push_back(*std::move(found));
   for (const DumpedBuffer& each : request.dumped) write(each, *bytes++);

@@ -59,13 +59,14 @@ bool SpirvReport::is_unsound() const {
 
 namespace {
 
-std::unique_ptr<SpirvDispatch> prepare_module(const std::string& file, const spirv::DispatchOptions& options) {
+std::unique_ptr<SpirvDispatch> prepare_module(const std::string& file, const spirv::DispatchOptions& options,
+                                              spirv::Purpose purpose) {
   auto out = std::make_unique<SpirvDispatch>();
   auto [module, header] = read_module(file);
   out->module = std::move(module);
   out->dispatch = std::make_unique<spirv::Dispatch>(out->module, std::move(header), options);
   out->question = spirv::question_of(*out->dispatch);
-  out->analysis = std::make_unique<spirv::Analysis>(*out->dispatch, out->question);
+  out->analysis = std::make_unique<spirv::Analysis>(*out->dispatch, out->question, purpose);
   return out;
 }
 
@@ -77,7 +78,9 @@ SpirvReport report_on_module(const std::string& file, const SpirvRequest& reques
   report.inquiry = request.inquiry;
   const auto begin = std::chrono::steady_clock::now();
   try {
-    report.dispatch = prepare_module(file, request.dispatch);
+    const bool only_runs = !request.explore && !request.progress;
+    report.dispatch = prepare_module(file, request.dispatch,
+                                     only_runs ? spirv::Purpose::Runs : spirv::Purpose::Exploration);
     report.warnings = report.dispatch->dispatch->warnings();
     if (request.progress) {
       report.progress = *request.progress;

@@ -16,6 +16,7 @@
 #include "emulator/run/races.h"
 #include "emulator/run/runner.h"
 #include "emulator/spirv/run/setting.h"
+#include "emulator/spirv/run/words.h"
 #include "emulator/trace/file_writer.h"
 #include "emulator/trace/fork.h"
 #include "emulator/trace/recorder.h"
@@ -62,7 +63,8 @@ class Worker {
     const bool first = totals_.runs++ == 0;
     note_findings(number);
     if (judged) judge();
-    if (first && end == RunEnd::Terminated) keep_memory();
+    if (first) keep_memory();
+    if (first) totals_.first_ended = end == RunEnd::Terminated;
     const std::vector<std::uint64_t> values = final_values();
     if (question_.filter && !satisfies(*question_.filter, values)) return;
     if (watch_->racy()) {
@@ -86,6 +88,7 @@ class Worker {
       run(number, {&races});
     }
     totals_.races = races.found();
+    for (DataRace& race : totals_.races) reword_changes(race, analysis_.dispatch().code().glsl450);
   }
 
   RunTotals finish() {
@@ -171,10 +174,9 @@ class Worker {
   }
 
   void keep_memory() {
-    totals_.first_memory.emplace();
     for (const std::uint64_t object : request_.kept) {
       const std::uint64_t size = analysis_.dispatch().objects()[object].size;
-      std::vector<std::uint8_t>& bytes = totals_.first_memory->emplace_back();
+      std::vector<std::uint8_t>& bytes = totals_.memory.emplace_back();
       while (bytes.size() < size) {
         const auto width = static_cast<std::uint32_t>(std::min<std::uint64_t>(4, size - bytes.size()));
         const Locations there{static_cast<AllocationId>(object), bytes.size(), width};

@@ -67,9 +67,10 @@ struct RunTotals {
   std::vector<RunFinding> findings;
   std::uint64_t judged = 0;
   std::uint64_t inconsistent = 0;
-  /// What the first run left in the objects that were to be kept; nothing if it did not end. Bytes that nothing defines
-  /// are 0.
-  std::optional<std::vector<std::vector<std::uint8_t>>> first_memory;
+  /// What the first run left in the objects that were to be kept. Bytes that nothing defines are 0.
+  std::vector<std::vector<std::uint8_t>> memory;
+  /// Whether all invocations of the first run ended.
+  bool first_ended = false;
 };
 
 /// Makes the runs: the same for the same seed. Throws trace::TraceFileError if the trace cannot be written.

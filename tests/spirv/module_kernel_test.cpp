@@ -1,0 +1,128 @@
+#include <heddle/module.h>
+
+#include <catch2/catch.hpp>
+#include <numeric>
+
+using namespace heddle;
+using Catch::Contains;
+
+namespace {
+
+const std::string kShaders = HEDDLE_SOURCE_DIR "/samples/shaders/";
+
+struct Scanned {
+  std::vector<std::uint32_t> sums;
+  std::size_t races = 0;
+};
+
+DeviceOptions weak() {
+  DeviceOptions options;
+  options.mode = Mode::Emulated;
+  options.memory = memory_policy("random");
+  options.races = true;
+  return options;
+}
+
+ModuleOptions of_size(std::uint32_t size) {
+  ModuleOptions out;
+  out.specialization[1] = std::to_string(size);
+  return out;
+}
+
+std::vector<std::uint32_t> numbers(std::uint32_t count) {
+  std::vector<std::uint32_t> out(count);
+  std::iota(out.begin(), out.end(), 1U);
+  return out;
+}
+
+Scanned scanned(Device& device, std::uint32_t size, std::uint32_t groups, std::uint32_t factor) {
+  auto in = device.buffer(numbers(size * groups), "items");
+  auto out = device.buffer<std::uint32_t>(size * groups, "sums");
+  Module scan(device, kShaders + "scan.spvasm", of_size(size));
+  scan.push_constants(factor);
+  const DispatchResult result = scan.dispatch(groups, {bound(0, 0, in), bound(0, 1, out)});
+  CHECK(result.invocations == size * groups);
+  return {out.read(), scan.races().size()};
+}
+
+std::vector<std::uint32_t> reference(std::uint32_t size, std::uint32_t groups, std::uint32_t factor) {
+  std::vector<std::uint32_t> out;
+  std::uint32_t sum = 0;
+  for (const std::uint32_t item : numbers(size * groups)) {
+    if (out.size() % size == 0) sum = 0;
+    out.push_back(sum += factor * item);
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a module computes on a device what its reference in C++ computes, natively and on weak memory") {
+  Device native(Mode::Native);
+  CHECK(scanned(native, 8, 3, 2).sums == reference(8, 3, 2));
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    DeviceOptions options = weak();
+    options.seed = seed;
+    Device device(options);
+    const Scanned found = scanned(device, 16, 2, 5);
+    CHECK(found.sums == reference(16, 2, 5));
+    CHECK(found.races == 0);
+  }
+}
+
+TEST_CASE("a race of a module on a device is told with its reason and a change in the words of GLSL") {
+  Device device(weak());
+  Module look_back(device, kShaders + "look_back.spvasm");
+  auto items = device.buffer<std::uint32_t>({3, 4, 5});
+  auto before = device.buffer<std::uint32_t>(3);
+  for (int i = 0; i < 50 && look_back.races().empty(); ++i) {
+    auto flags = device.buffer<std::uint32_t>({0, 0, 0});
+    auto sums = device.buffer<std::uint32_t>({0, 0, 0});
+    look_back.dispatch(3, {bound(0, 0, items), bound(0, 1, flags), bound(0, 2, sums), bound(0, 3, before)});
+  }
+  REQUIRE_FALSE(look_back.races().empty());
+  const DataRace& race = look_back.races().front();
+  CHECK_THAT(race.reason, Contains("private"));
+  REQUIRE_FALSE(race.changes.empty());
+  CHECK_THAT(race.changes.front(), Contains("coherent"));
+  CHECK_THROWS_AS(look_back.require_no_races(), KernelError);
+}
+
+TEST_CASE("what a module is not given is named") {
+  Device device(Mode::Emulated);
+  auto in = device.buffer(numbers(64));
+  Module scan(device, kShaders + "scan.spvasm");
+  CHECK_THROWS_WITH(scan.dispatch(1, {bound(0, 0, in)}), Contains("%sums") && Contains("run-time array"));
+  auto third = device.buffer(numbers(64));
+  CHECK_THROWS_WITH(scan.dispatch(1, {bound(0, 0, in), bound(0, 1, third), bound(0, 2, third)}),
+                    Contains("set 0, binding 2"));
+  CHECK_THROWS_WITH(Module(device, kShaders + "no_such.spvasm"), Contains("no_such.spvasm"));
+  CHECK_THROWS_WITH(Module(device, kShaders + "README.md"), Contains("README.md:"));
+}
+
+TEST_CASE("a module that goes out of bounds on a device is a kernel that is wrong") {
+  Device device(Mode::Emulated);
+  auto in = device.buffer(numbers(63));
+  auto out = device.buffer<std::uint32_t>(64);
+  Module scan(device, kShaders + "scan.spvasm", of_size(64));
+  scan.push_constants(std::uint32_t{1});
+  try {
+    scan.dispatch(1, {bound(0, 0, in), bound(0, 1, out)});
+    FAIL("the dispatch went well");
+  } catch (const KernelError& error) {
+    CHECK(error.finding().kind == FindingKind::OutOfBounds);
+    CHECK(error.finding().invocation.global.x == 63);
+  }
+}
+
+TEST_CASE("a device whose trace a module would not write is refused by the option's name") {
+  DeviceOptions options = weak();
+  options.edits.push_back({});
+  options.races = false;
+  CHECK_THROWS_WITH(
+      [&] {
+        Device device(options);
+        Module(device, kShaders + "scan.spvasm");
+      }(),
+      Contains("DeviceOptions::edits"));
+}
