@@ -9,9 +9,8 @@
 #include <utility>
 
 #include "emulator/judge/judgement.h"
-#include "emulator/litmus/run/race_watch.h"
-#include "emulator/litmus/run/run.h"
 #include "emulator/litmus/run_seed.h"
+#include "emulator/race/kernel_detector.h"
 #include "emulator/run/memories.h"
 #include "emulator/run/races.h"
 #include "emulator/run/runner.h"
@@ -34,6 +33,28 @@ FindingKind kind_of(const Dispatch& dispatch, std::uint32_t at) {
   return FindingKind::OutOfBounds;
 }
 
+/// Says whether a run has a data race.
+class Watch {
+ public:
+  explicit Watch(bool chains) : detector_(race::KernelOptions{.chains = chains, .exact_accesses = kExactAccesses}) {
+    detector_.on_race([this](const race::KernelRace&) { racy_ = true; });
+    detector_.on_race_again([this](std::size_t, AgentId) { racy_ = true; });
+  }
+  void restart() {
+    detector_.restart();
+    racy_ = false;
+  }
+  trace::Listener& listener() { return detector_; }
+  bool racy() const { return racy_; }
+
+ private:
+  // Within so many accesses the detector remembers each.
+  static constexpr std::uint32_t kExactAccesses = 1 << 16;
+
+  race::KernelDetector detector_;
+  bool racy_ = false;
+};
+
 class Worker {
  public:
   Worker(const Analysis& analysis, const Question& question, const RunRequest& request)
@@ -45,16 +66,16 @@ class Worker {
         choice_(0),
         make_memory_(run::memory_of(request.policy)),
         memory_(make_memory_(choice_)),
-        watch_(litmus::detector_watch(request.chains)),
+        watch_(request.chains),
         share_(choice_),
         program_(analysis, request.bound, Idling::Endless, &share_),
         runner_(program_.program(), setting_, instructions_, *memory_, choice_) {}
 
   void make(std::uint64_t number) {
-    watch_->restart();
+    watch_.restart();
     const bool judged = number < request_.judged;
     if (judged) recorder_.clear();
-    std::vector<trace::Listener*> listeners{&watch_->listener()};
+    std::vector<trace::Listener*> listeners{&watch_.listener()};
     if (judged) listeners.push_back(&recorder_);
     std::optional<trace::FileWriter> writer;
     if (!request_.trace.empty() && totals_.runs == 0) listeners.push_back(&writer.emplace(request_.trace));
@@ -67,7 +88,7 @@ class Worker {
     if (first) totals_.first_ended = end == RunEnd::Terminated;
     const std::vector<std::uint64_t> values = final_values();
     if (question_.filter && !satisfies(*question_.filter, values)) return;
-    if (watch_->racy()) {
+    if (watch_.racy()) {
       if (totals_.racy_runs++ < request_.explained) racy_.push_back(number);
       if (!totals_.first_racy_run) totals_.first_racy_run = number;
     }
@@ -204,7 +225,7 @@ class Worker {
   /// Has the policy that the memory goes by.
   std::function<std::unique_ptr<memory::Memory>(Choice&)> make_memory_;
   std::unique_ptr<memory::Memory> memory_;
-  std::unique_ptr<litmus::RaceWatch> watch_;
+  Watch watch_;
   trace::Recorder recorder_;
   RunShare share_;
   KernelProgram program_;
