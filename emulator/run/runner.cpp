@@ -351,7 +351,8 @@ void Runner::not_ready(std::uint32_t agent) {
 }
 
 Runner::Meeting& Runner::meeting_of(std::uint64_t instance) {
-  for (std::size_t i = 0; i < meetings_used_; ++i)
+  // Most that are asked for are among the last.
+  for (std::size_t i = meetings_used_; i-- > 0;)
     if (meetings_[i].instance == instance) return meetings_[i];
   if (meetings_used_ == meetings_.size()) meetings_.emplace_back();
   Meeting& meeting = meetings_[meetings_used_++];

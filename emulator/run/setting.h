@@ -26,6 +26,8 @@ struct Setting {
   std::vector<trace::Dispatch> dispatches = {};
   /// How many workgroups are resident at once, at most; 0: all of a dispatch.
   std::uint32_t resident_workgroups = 0;
+  /// Workgroups begin by their numbers, and not in an order that is drawn.
+  bool ascending_workgroups = false;
 };
 
 /// An invocation, as its front end needs it to make the agent.

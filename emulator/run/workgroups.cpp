@@ -46,7 +46,8 @@ std::optional<std::uint32_t> Workgroups::admit(Choice& choice) {
   const bool is_full = setting_.resident_workgroups != 0 && resident_ == setting_.resident_workgroups;
   if (left == 0 || is_full) return std::nullopt;
   // Where all of them begin at once their order means nothing.
-  const bool begins_all = setting_.resident_workgroups == 0 || left + resident_ <= setting_.resident_workgroups;
+  const bool begins_all = setting_.ascending_workgroups || setting_.resident_workgroups == 0 ||
+                          left + resident_ <= setting_.resident_workgroups;
   const std::uint32_t which = begins_all ? 0 : choice.below(left, ChoicePoint::Workgroup);
   HEDDLE_CHECK(which < left, "an oracle chose a workgroup that is not among those it was asked of");
   const std::uint32_t chosen = left_[which];

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "emulator/spirv/grammar.h"
+#include "tests/how_many.h"
 #include "tests/spirv/run_module.h"
 
 using namespace heddle::spirv;
@@ -78,9 +79,11 @@ TEST_CASE("modules with words that were changed are refused or run, and do nothi
   for (const auto& file : std::filesystem::directory_iterator(HEDDLE_SOURCE_DIR "/tests/spirv/cases"))
     if (file.path().extension() == ".spvasm")
       modules.push_back(bytes_of(assemble(text_of("cases/" + file.path().filename().string()))));
+  modules.push_back(bytes_of(assemble(text_of("programs/lanes.spvasm"))));
   std::sort(modules.begin(), modules.end());
-  REQUIRE(modules.size() == 20);
-  for (int i = 0; i < 1000; ++i) {
+  REQUIRE(modules.size() == 21);
+  const std::uint64_t count = heddle::how_many("HEDDLE_SPIRV_MUTATIONS", 1000, 1000000);
+  for (std::uint64_t i = 0; i < count; ++i) {
     std::string bytes = modules[random() % modules.size()];
     const int changes = 1 + static_cast<int>(random() % 3);
     for (int change = 0; change < changes; ++change) {

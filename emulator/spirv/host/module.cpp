@@ -75,6 +75,8 @@ struct Module::Parts {
     out.seed = *device.options().seed + dispatches++;
     out.file = file;
     out.bound = kMostIterations;
+    out.races = device.options().races.value_or(false);
+    out.resident_workgroups = device.options().resident_workgroups;
     out.explained = device.options().races.value_or(false) ? 1 : 0;
     return out;
   }

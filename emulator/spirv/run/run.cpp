@@ -69,13 +69,17 @@ class Worker {
         watch_(request.chains),
         share_(choice_),
         program_(analysis, request.bound, Idling::Endless, &share_),
-        runner_(program_.program(), setting_, instructions_, *memory_, choice_) {}
+        runner_(program_.program(), setting_, instructions_, *memory_, choice_) {
+    setting_.resident_workgroups = request.resident_workgroups;
+    setting_.ascending_workgroups = request.resident_workgroups != 0;
+  }
 
   void make(std::uint64_t number) {
     watch_.restart();
     const bool judged = number < request_.judged;
     if (judged) recorder_.clear();
-    std::vector<trace::Listener*> listeners{&watch_.listener()};
+    std::vector<trace::Listener*> listeners;
+    if (request_.races) listeners.push_back(&watch_.listener());
     if (judged) listeners.push_back(&recorder_);
     std::optional<trace::FileWriter> writer;
     if (!request_.trace.empty() && totals_.runs == 0) listeners.push_back(&writer.emplace(request_.trace));
@@ -125,7 +129,7 @@ class Worker {
     choice_ = SeededChoice(litmus::seed_of_run(request_.seed, number));
     share_.restart();
     trace::Fork fork(listeners);
-    runner_.listen(listeners.size() == 1 ? listeners[0] : &fork);
+    runner_.listen(listeners.empty() ? nullptr : listeners.size() == 1 ? listeners[0] : &fork);
     const RunEnd end = runner_.run();
     runner_.listen(nullptr);
     return end;

@@ -28,6 +28,10 @@ struct RunRequest {
   bool chains = true;
   /// The module's file, as reports call it.
   std::string file;
+  /// Whether races are looked for.
+  bool races = true;
+  /// How many workgroups are resident at once, which then begin by their numbers; 0: all.
+  std::uint32_t resident_workgroups = 0;
   /// How many runs with races are made again to say why there are races, and what would order the accesses.
   std::uint64_t explained = 8;
   /// Makes the run of this number alone.

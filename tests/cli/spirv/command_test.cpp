@@ -141,7 +141,7 @@ TEST_CASE("heddle spirv --trace records a run, and heddle trace reads it") {
   const std::string number = std::to_string(many["first_racy_run"].get<int>());
   const Json one = lines_of(with({"--replay", number, "--trace", trace, look_back}).out).at(0);
   CHECK(one["racy_runs"] == 1);
-  const Run told = run_heddle({"trace", trace});
+  const Run told = run_heddle({"trace", "--list", trace});
   CHECK(told.exit_code == 0);
   CHECK(told.out.find("OpAtomicLoad") != std::string::npos);
 }
