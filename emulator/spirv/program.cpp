@@ -180,8 +180,8 @@ void KernelProgram::add_explored(std::uint64_t bound, Idling idling) {
          live_at_headers(dispatch.code(), reaches),
          idling == Idling::Once ? value_uses(dispatch, reaches, analysis_.watched())
                                 : std::vector<explore::ValueUse>(commands, explore::ValueUse::Decides),
-         alike.empty() ? std::vector<bool>(commands, false) : alike[agent], analysis_.choices(agent),
-         analysis_.texts(), std::move(later), true, analysis_.flows(), nullptr, nullptr});
+         alike.empty() ? std::vector<bool>(commands, false) : alike[agent], analysis_.choices(agent), analysis_.texts(),
+         std::move(later), true, analysis_.flows(), nullptr, nullptr});
     for (std::uint32_t i = 0; i < analysis_.choice_count(agent); ++i)
       parts_->choices.push_back(choice_location(dispatch, agent, i));
   }

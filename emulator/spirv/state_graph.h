@@ -103,7 +103,7 @@ class StateGraph : public progress::Graph {
     Kind kind = Kind::Ready;
     std::uint32_t at = 0;
     std::uint32_t local = 0;
-    /// Of a talk of lanes: its point, and what the invocation gives.
+    /// The point of a talk of lanes, if the step is one, and what the invocation gives there.
     std::optional<std::uint64_t> point;
     std::vector<std::uint64_t> given;
   };

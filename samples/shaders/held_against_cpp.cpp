@@ -1,5 +1,5 @@
-// A shader held against a reference in C++: scan.spvasm, under many seeds on weak memory. Its specialization constant is
-// the size of its workgroups, and a push constant a factor.
+// A shader held against a reference in C++: scan.spvasm, under many seeds on weak memory. Its
+// specialization constant is the size of its workgroups, and a push constant a factor.
 #include <heddle/module.h>
 
 #include <cstdio>

@@ -57,8 +57,9 @@ TEST_CASE("runs without a mistake have no findings") {
 }
 
 TEST_CASE("an access out of bounds is a finding at its line, with the invocation") {
-  const RunTotals totals = ran(first_does("%at = OpLoad %uint %mine\n%far = OpIAdd %uint %at %c4\n"
-                                          "%p = OpAccessChain %to_uint %out %c0 %far\nOpStore %p %c1\n"));
+  const RunTotals totals =
+      ran(first_does("%at = OpLoad %uint %mine\n%far = OpIAdd %uint %at %c4\n"
+                     "%p = OpAccessChain %to_uint %out %c0 %far\nOpStore %p %c1\n"));
   REQUIRE(totals.findings.size() == 1);
   CHECK(totals.findings[0].finding.kind == FindingKind::OutOfBounds);
   CHECK(std::string(totals.findings[0].finding.where.file) == "kernel.spvasm");
@@ -89,10 +90,10 @@ TEST_CASE("a barrier that one invocation does not come to is a finding that coun
 }
 
 TEST_CASE("a wait for what nobody writes is a finding of no progress") {
-  const RunTotals totals = ran(
-      "OpBranch %head\n%head = OpLabel\nOpLoopMerge %behind %again None\n"
-      "%v = OpAtomicLoad %uint %flag %c1 %c0\n%go = OpIEqual %bool %v %c1\nOpBranchConditional %go %behind %again\n"
-      "%again = OpLabel\nOpBranch %head\n%behind = OpLabel\n");
+  const RunTotals totals =
+      ran("OpBranch %head\n%head = OpLabel\nOpLoopMerge %behind %again None\n"
+          "%v = OpAtomicLoad %uint %flag %c1 %c0\n%go = OpIEqual %bool %v %c1\nOpBranchConditional %go %behind %again\n"
+          "%again = OpLabel\nOpBranch %head\n%behind = OpLabel\n");
   REQUIRE(totals.findings.size() == 1);
   CHECK(totals.findings[0].finding.kind == FindingKind::NoProgress);
 }

@@ -79,8 +79,8 @@ SpirvReport report_on_module(const std::string& file, const SpirvRequest& reques
   const auto begin = std::chrono::steady_clock::now();
   try {
     const bool only_runs = !request.explore && !request.progress;
-    report.dispatch = prepare_module(file, request.dispatch,
-                                     only_runs ? spirv::Purpose::Runs : spirv::Purpose::Exploration);
+    report.dispatch =
+        prepare_module(file, request.dispatch, only_runs ? spirv::Purpose::Runs : spirv::Purpose::Exploration);
     report.warnings = report.dispatch->dispatch->warnings();
     if (request.progress) {
       report.progress = *request.progress;

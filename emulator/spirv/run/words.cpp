@@ -7,8 +7,8 @@
 namespace heddle::spirv {
 namespace {
 
-constexpr MemorySemantics kOrders = MemorySemantics::Acquire | MemorySemantics::Release |
-                                    MemorySemantics::AcquireRelease;
+constexpr MemorySemantics kOrders =
+    MemorySemantics::Acquire | MemorySemantics::Release | MemorySemantics::AcquireRelease;
 
 std::string line_of(const Edit& edit) {
   return "line " + std::to_string(edit.line);
@@ -19,7 +19,9 @@ std::string barrier_words(const Edit& edit) {
   const bool of_subgroup = waits && edit.execution_scope == Scope::Subgroup;
   const bool buffers = has(edit.semantics, MemorySemantics::UniformMemory);
   const bool shared = has(edit.semantics, MemorySemantics::WorkgroupMemory);
-  const char* memory = buffers && shared ? "memoryBarrier()" : buffers ? "memoryBarrierBuffer()" : "memoryBarrierShared()";
+  const char* memory = buffers && shared ? "memoryBarrier()"
+                       : buffers         ? "memoryBarrierBuffer()"
+                                         : "memoryBarrierShared()";
   std::string out = "put ";
   if (!waits || buffers) out += memory;
   if (waits && buffers) out += "; ";
