@@ -359,6 +359,7 @@ Runner::Meeting& Runner::meeting_of(std::uint64_t instance) {
   meeting.instance = instance;
   meeting.arrived.clear();
   meeting.synchronizing.clear();
+  meeting.has_quorum = false;
   return meeting;
 }
 
@@ -369,6 +370,15 @@ void Runner::arrive(std::uint32_t agent) {
   meeting.arrived.push_back(operation.agent);
   not_ready(agent);
   agents_[agent].standing = Standing::Arrived;
+  const Step& last = agents_[agent].step;
+  meeting.has_quorum = meeting.has_quorum || last.quorum != 0;
+  // All come with the same participants.
+  const bool opens_for_some = meeting.has_quorum || meeting.arrived.size() >= last.participants.size();
+  if (opens_for_some) open(meeting);
+  progress();
+}
+
+void Runner::open(const Meeting& meeting) {
   for (const AgentId arrived : meeting.arrived) {
     const auto a = static_cast<std::uint32_t>(arrived);
     const Step& step = agents_[a].step;
@@ -377,7 +387,6 @@ void Runner::arrive(std::uint32_t agent) {
     ready(a);
     agents_[a].standing = Standing::Leaving;
   }
-  progress();
 }
 
 void Runner::leave(std::uint32_t agent) {

@@ -131,6 +131,8 @@ class Runner {
     std::vector<AgentId> arrived;
     /// Who synchronizes at a barrier with a quorum, once an agent has passed it.
     std::vector<AgentId> synchronizing;
+    /// Whether some agent came with a quorum.
+    bool has_quorum = false;
   };
 
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -171,6 +173,8 @@ class Runner {
   void ready(std::uint32_t agent);
   void not_ready(std::uint32_t agent);
   void arrive(std::uint32_t agent);
+  /// Those who arrived may pass, if enough have.
+  void open(const Meeting& meeting);
   void leave(std::uint32_t agent);
   void choose_quorum(Meeting& meeting, std::size_t at_least);
   Meeting& meeting_of(std::uint64_t instance);

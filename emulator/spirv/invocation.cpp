@@ -17,11 +17,10 @@ const Meetings::Meeting& Meetings::of(std::uint32_t agent, Scope scope, std::uin
   const model::Place& place = dispatch_.place(agent);
   const bool subgroup = scope == Scope::Subgroup;
   const bool all = scope != Scope::Subgroup && scope != Scope::Workgroup;
-  std::vector<std::uint64_t> key{all ? 0U : place.workgroup + 1U, subgroup ? place.subgroup + 1U : 0U, command};
-  key.insert(key.end(), iterations.begin(), iterations.end());
-  const auto [entry, fresh] = known_.try_emplace(std::move(key));
-  Meeting& meeting = entry->second;
-  if (!fresh) return meeting;
+  key_ = {all ? 0U : place.workgroup + 1U, subgroup ? place.subgroup + 1U : 0U, command};
+  key_.insert(key_.end(), iterations.begin(), iterations.end());
+  if (const auto known = known_.find(key_); known != known_.end()) return known->second;
+  Meeting& meeting = known_[key_];
   meeting.instance = known_.size();
   for (std::uint32_t other = 0; other < dispatch_.agents(); ++other) {
     const model::Place& there = dispatch_.place(other);
@@ -35,11 +34,10 @@ const Meetings::Meeting& Meetings::of_lanes(std::uint32_t agent, std::uint64_t l
                                             const std::vector<std::uint64_t>& iterations) {
   const model::Place& place = dispatch_.place(agent);
   // No group has as many subgroups as that: these keys are no others'.
-  std::vector<std::uint64_t> key{place.workgroup + 1U, (std::uint64_t{1} << 40) + place.subgroup, command, lanes};
-  key.insert(key.end(), iterations.begin(), iterations.end());
-  const auto [entry, fresh] = known_.try_emplace(std::move(key));
-  Meeting& meeting = entry->second;
-  if (!fresh) return meeting;
+  key_ = {place.workgroup + 1U, (std::uint64_t{1} << 40) + place.subgroup, command, lanes};
+  key_.insert(key_.end(), iterations.begin(), iterations.end());
+  if (const auto known = known_.find(key_); known != known_.end()) return known->second;
+  Meeting& meeting = known_[key_];
   meeting.instance = known_.size();
   points_[meeting.instance] = command + 1;
   std::uint32_t lane = 0;

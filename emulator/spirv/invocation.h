@@ -52,6 +52,8 @@ class Meetings {
   const Dispatch& dispatch_;
   std::map<std::vector<std::uint64_t>, Meeting> known_;
   std::map<std::uint64_t, std::uint64_t> points_;
+  /// What is asked for just now.
+  std::vector<std::uint64_t> key_;
 };
 
 /// What the invocations of runs share beside memory.

@@ -16,6 +16,7 @@
 
 #include <heddle/device.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
