@@ -19,9 +19,8 @@ judge::Options options_of(const World& world) {
 
 std::vector<litmus::Outcome> final_outcomes(const World& world) {
   std::vector<litmus::Outcome> all(1);
-  settled_outcome(world.test(), world.runner(), all.front());
-  std::vector<std::vector<explore::Value>> results;
-  for (const explore::AgentEnd& end : world.runner().ends()) results.push_back(end.results);
+  settled_outcome(world.program(), world.runner(), all.front());
+  const std::vector<std::vector<explore::Value>> results = world.program().results(world.runner().ends());
   const model::Execution execution = world.recorder().execution();
   const judge::Judgement judgement(execution, options_of(world));
   std::vector<litmus::Outcome> others = final_states(world.test(), judgement, results);

@@ -210,7 +210,7 @@ litmus::Outcome Session::outcome() const {
   const std::uint32_t which = at_ == 0 ? 0 : moves_[at_ - 1].which;
   if (which != 0) return final_outcomes(*world_)[which];
   litmus::Outcome outcome;
-  settled_outcome(*test_, world_->runner(), outcome);
+  settled_outcome(world_->program(), world_->runner(), outcome);
   return outcome;
 }
 

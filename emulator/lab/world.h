@@ -52,6 +52,7 @@ class World {
   /// does not hold, and a move is one only if the judge accepts what has happened behind it.
   bool asks_judge() const { return asks_judge_; }
   const litmus::Test& test() const { return program_.test(); }
+  const litmus::TestProgram& program() const { return program_; }
   const run::Runner& runner() const { return runner_; }
   memory::Machine& machine() { return machine_; }
   const Chronicle& chronicle() const { return chronicle_; }

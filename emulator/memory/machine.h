@@ -9,11 +9,11 @@
 
 #include <vector>
 
+#include "emulator/memory/by_hand.h"
 #include "emulator/memory/chains.h"
 #include "emulator/memory/draws.h"
 #include "emulator/memory/evictions.h"
 #include "emulator/memory/granule_table.h"
-#include "emulator/memory/held.h"
 #include "emulator/memory/memory.h"
 #include "emulator/memory/outbox.h"
 #include "emulator/memory/synchronization.h"
@@ -34,7 +34,7 @@ using emulation::Relaxed;
 ///
 /// The class itself has the interface, takes each access through the parts below, and decides which granules are worth
 /// a record. The parts have their state to themselves.
-class Machine final : public emulation::InPlace, public Memory {
+class Machine final : public emulation::InPlace, public Memory, public ByHand {
  public:
   /// `choice` must outlive the machine.
   Machine(const MemoryPolicy& policy, Choice& choice);
@@ -76,24 +76,13 @@ class Machine final : public emulation::InPlace, public Memory {
   }
   std::uint32_t late_reads() const override { return policy_.late_reads; }
 
-  // For a caller that plays it by hand (machine_held.cpp), between two operations:
-  /// What waits in the order in which it came, then what was placed, granule by granule, oldest first.
-  std::vector<HeldWrite> held_writes();
-  /// What the agent of `read`, which need not be executed, may be shown of those bytes, apart from writes of its own
-  /// that wait. They lie in one granule.
-  HeldCopy held_copy(const Operation& read);
-  /// Moves the write one level on, as an eviction does; false if it does not wait, and everybody can reach it.
-  bool deliver(trace::OperationIndex write);
-  /// The agent gives up its copy of those bytes: its next read takes the newest that it can reach. False if it has
-  /// nothing older.
-  bool invalidate(const Operation& read);
-
-  /// Whether `serve` can have a read of those bytes answered with what that write left (model::kInitialValue: with what
-  /// was there to begin with): it is remembered, has a place in the order, and reaches the agent.
-  bool can_serve(const Operation& read, trace::OperationIndex write);
-  /// The next read or update is answered with what that write left, be it older than what the machine would keep. An
-  /// exception from the promise of this class: the caller sees to it that the execution stays consistent.
-  void serve(trace::OperationIndex write) { visibility_.serve(write); }
+  // As a player sees it (machine_held.cpp).
+  std::vector<HeldWrite> held_writes() override;
+  HeldCopy held_copy(const Operation& read) override;
+  bool deliver(trace::OperationIndex write) override;
+  bool invalidate(const Operation& read) override;
+  bool can_serve(const Operation& read, trace::OperationIndex write) override;
+  void serve(trace::OperationIndex write) override { visibility_.serve(write); }
 
   /// How many workgroups, and how many of their copies, are remembered.
   std::size_t remembered_copies() const { return visibility_.copies().remembered(); }

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 
 #include "emulator/model/place.h"
@@ -21,6 +22,9 @@ class InPlace;
 }
 namespace heddle::detail {
 class InitializedBytes;
+}
+namespace heddle::model {
+struct HostSide;
 }
 
 namespace heddle::memory {
@@ -135,6 +139,15 @@ class Memory {
   /// What `first` has done is before all that `second` will do. Makes nothing available or visible.
   virtual void system_synchronizes(AgentId first, AgentId second) = 0;
   virtual void depend(Dependency dependency) = 0;
+
+  /// The API's commands and dependencies among the agents; null for none, again whenever there are more. To be said
+  /// before any of them begins. Only a memory with domains of its own (domains/) does anything with it.
+  virtual void host(std::shared_ptr<const model::HostSide>) {}
+  /// A call of the host waited: what `first` has done is before all that `second` does from now on. Whoever runs the
+  /// program tells the listener.
+  virtual void comes_before(AgentId first, AgentId second) { (void)first, (void)second; }
+  /// As above, of an operation, which is a call of the host, and what is before it.
+  virtual void comes_before(trace::OperationIndex call, AgentId second) { (void)call, (void)second; }
 
   /// `storage` is where the bytes lie once nothing holds them back.
   virtual void add(AllocationId allocation, std::span<std::byte> storage) = 0;

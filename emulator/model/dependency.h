@@ -133,6 +133,8 @@ struct HostSide {
   /// Memory whose host writes are available to the host domain, and whose host reads see it, without flush and
   /// invalidation.
   std::vector<AllocationId> coherent;
+  /// Memory that is not coherent and lies in one atom (nonCoherentAtomSize), each list an atom.
+  std::vector<std::vector<AllocationId>> atoms;
 
   /// Whether host agents run under their language's memory model, and its happens-before is to be derived.
   bool has_host_threads = false;

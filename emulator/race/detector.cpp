@@ -15,7 +15,7 @@ Locations common_bytes(const Locations& a, const Locations& b) {
 
 }  // namespace
 
-Detector::Detector(const Options& options) : order_(events_, options.chains) {}
+Detector::Detector(const Options& options) : order_(events_, options.chains), domains_(events_) {}
 
 void Detector::agent_begins(AgentId agent, const model::Place& place) {
   events_.agent_begins(agent, place);
@@ -37,7 +37,24 @@ void Detector::system_synchronizes(AgentId first, AgentId second) {
   events_.system_synchronizes(first, second);
 }
 
+void Detector::has_host_side(const std::shared_ptr<const model::HostSide>& side) {
+  events_.has_host_side(side);
+}
+
+void Detector::call_comes_after(model::OperationIndex, std::span<const AgentId> agents,
+                                std::span<const model::OperationIndex> calls) {
+  sources_.clear();
+  for (const model::OperationIndex call : calls) sources_.push_back(event_of_[call]);
+  events_.call_comes_after(agents, sources_);
+}
+
+void Detector::comes_after_call(AgentId agent, model::OperationIndex call) {
+  events_.comes_after_call(agent, event_of_[call]);
+}
+
 void Detector::clear() {
+  frees_.clear();
+  flushes_.clear();
   events_.clear();
   order_.clear();
   event_of_.clear();
@@ -69,6 +86,10 @@ EventIndex Detector::take(const Event& event, std::span<const EventIndex> source
   const EventIndex e = events_.add(event, sources);
   order_.add(e);
   if (event.accesses()) access(e);
+  if (!events_.host_side().has_host_threads) return e;
+  if (event.kind == OperationKind::Free) deallocate(e);
+  if (event.kind == OperationKind::HostAvailability) flushes_.push_back(e);
+  if (event.kind == OperationKind::HostVisibility) invalidate(e);
   return e;
 }
 
@@ -93,14 +114,44 @@ void Detector::access(EventIndex e) {
     const Event& x = events_[earlier];
     if (!x.bytes.overlaps(bytes)) continue;
     const Locations both = common_bytes(x.bytes, bytes);
-    if (!race_at(earlier, e, both)) continue;
-    const model::OperationIndex operation = events_[e].operation;
-    const bool known = std::any_of(races_.rbegin(), races_.rend(), [&](const Race& race) {
-      return race.second == operation && race.first == x.operation;
-    });
-    if (!known) races_.push_back({x.operation, operation, both});
+    if (race_at(earlier, e, both)) note_race(earlier, e, both);
   }
   accesses_[allocation].push_back(e);
+  for (const EventIndex free : frees_)
+    if (events_[free].bytes.allocation == bytes.allocation) note_race(free, e, bytes);
+}
+
+void Detector::note_race(EventIndex x, EventIndex y, const Locations& bytes) {
+  const model::OperationIndex first = events_[x].operation;
+  const model::OperationIndex second = events_[y].operation;
+  const bool known = std::any_of(races_.rbegin(), races_.rend(),
+                                 [&](const Race& race) { return race.second == second && race.first == first; });
+  if (!known) races_.push_back({first, second, bytes});
+}
+
+//= vk:memory-model-deallocation
+void Detector::deallocate(EventIndex e) {
+  frees_.push_back(e);
+  const auto allocation = static_cast<std::size_t>(events_[e].bytes.allocation);
+  if (accesses_.size() <= allocation) return;
+  for (const EventIndex earlier : accesses_[allocation])
+    if (!events_.happens_before(earlier, e)) note_race(earlier, e, events_[earlier].bytes);
+}
+
+// A write of the host that no flush between saves may be lost.
+//= vk:memory-model-vulkan-availability-visibility
+void Detector::invalidate(EventIndex e) {
+  for (const auto& accesses : accesses_) {
+    for (const EventIndex write : accesses) {
+      const Event& x = events_[write];
+      if (!x.writes || !events_.is_on_host(write) || domains_.is_coherent(x.bytes)) continue;
+      if (!events_.happens_before(write, e) || !x.bytes.overlaps(events_[e].bytes)) continue;
+      const bool saved = std::any_of(flushes_.begin(), flushes_.end(), [&](EventIndex flush) {
+        return domains_.is_of(flush, write) && events_.happens_before(write, flush) && events_.happens_before(flush, e);
+      });
+      if (!saved) note_race(write, e, x.bytes);
+    }
+  }
 }
 
 //= vk:memory-model-access-data-race

@@ -55,6 +55,7 @@ Event event_of(const Operation& op, model::OperationIndex index, Half half) {
   e.execution_scope = op.execution_scope;
   e.barrier_instance = op.barrier_instance;
   e.tags = op.tags;
+  if (e.of_domain || op.kind == OperationKind::Free) e.bytes = op.locations;
   if (op.is_access()) {
     e.storage = class_of(op.storage_class);
     e.output = op.storage_class == StorageClass::Output;

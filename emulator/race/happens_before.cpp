@@ -34,6 +34,11 @@ void HappensBefore::clear() {
   agents_.clear();
   meetings_.clear();
   placed_.clear();
+  side_.reset();
+  host_before_.clear();
+  system_before_.clear();
+  agents_before_call_.clear();
+  calls_before_call_.clear();
 }
 
 // Every operation of the first agent system-synchronizes with every operation of the second, whatever
@@ -41,15 +46,19 @@ void HappensBefore::clear() {
 //= vk:memory-model-system-synchronizes-with
 void HappensBefore::begin(Agent& agent) {
   agent.begun = true;
-  for (const AgentId first : agent.system_synchronized_after) {
-    const Agent& before = agents_[static_cast<std::size_t>(first)];
-    // Where it ended at a control barrier, it has synchronized with those who came there as well.
-    if (!before.barriers.empty()) meet(meetings_[events_[before.barriers.back()].barrier_instance]);
-    agent.system_before |= before.events;
-    if (before.begun) agent.system_before |= before.system_before;
-    join(agent.base, before.all);
-    for (EventSet& set : agent.base) set |= before.events;
-  }
+  for (const AgentId first : agent.system_synchronized_after) begin_after(agent, first);
+  for (const EventIndex call : agent.calls_before) begin_after_call(agent, call);
+}
+
+//= vk:memory-model-system-synchronizes-with
+void HappensBefore::begin_after(Agent& agent, AgentId first) {
+  const Agent& before = agents_[static_cast<std::size_t>(first)];
+  // Where it ended at a control barrier, it has synchronized with those who came there as well.
+  if (!before.barriers.empty()) meet(meetings_[events_[before.barriers.back()].barrier_instance]);
+  agent.system_before |= before.events;
+  if (before.begun) agent.system_before |= before.system_before;
+  join(agent.base, before.all);
+  for (EventSet& set : agent.base) set |= before.events;
 }
 
 //= vk:memory-model-scope
@@ -81,6 +90,7 @@ bool HappensBefore::mutually_ordered(EventIndex a, EventIndex b) const {
 // read-modify-writes stands, `write` being one of them.
 //= vk:memory-model-release-sequence
 std::vector<EventIndex> HappensBefore::sequence_heads(EventIndex write) const {
+  if (side_ && is_on_host(write)) return sequence_heads_on_host(write);
   std::vector<EventIndex> heads = {write};
   const auto at = std::find(placed_.rbegin(), placed_.rend(), write);
   if (!events_[write].modifies || at == placed_.rend()) return heads;
@@ -136,6 +146,10 @@ void HappensBefore::acquire_seen(EventIndex fence) {
 // For every set of classes that both have in their semantics.
 //= vk:memory-model-inter-thread-happens-before
 bool HappensBefore::acquire_from(EventIndex acquire, EventIndex release) {
+  if (side_ && is_on_host(acquire) && is_on_host(release)) {
+    host_before_[acquire] |= host_before_[release];
+    host_before_[acquire].add(release);
+  }
   const auto both = static_cast<Classes>(events_[acquire].mask & events_[release].mask);
   bool more = false;
   for (std::size_t i = 0; i < kClassSets.size(); ++i) {
@@ -189,6 +203,10 @@ EventIndex HappensBefore::add(const Event& event, std::span<const EventIndex> so
   events_.push_back(event);
   before_.emplace_back();
   any_before_.emplace_back();
+  if (side_) {
+    host_before_.emplace_back();
+    system_before_.emplace_back();
+  }
   Agent& agent = agent_of(e);
   if (!agent.begun) begin(agent);
 
@@ -204,6 +222,7 @@ EventIndex HappensBefore::add(const Event& event, std::span<const EventIndex> so
     // A is an acquire with all of SC, B an operation on SC, A is program-ordered before B.
     if (event.constrained_by(kClassSets[i])) join_compatible(before_[e][i], agent.acquired, event.tags, i);
   }
+  if (side_ && is_on_host(e)) add_on_host(e);
   settle(e);
   agent.events.add(e);
   if (event.fence && event.release) agent.release_fences.push_back(e);
@@ -300,6 +319,7 @@ bool HappensBefore::happens_before(EventIndex a, EventIndex b) const {
 
 //= vk:memory-model-system-synchronizes-with
 bool HappensBefore::system_synchronizes_before(EventIndex a, EventIndex b) const {
+  if (side_ && is_on_host(b)) return system_before_[b].has(a);
   return agents_[static_cast<std::size_t>(events_[b].agent)].system_before.has(a);
 }
 

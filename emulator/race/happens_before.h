@@ -6,10 +6,12 @@
 
 #include <array>
 #include <deque>
+#include <memory>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "emulator/model/dependency.h"
 #include "emulator/model/place.h"
 #include "emulator/model/tags.h"
 #include "emulator/race/event.h"
@@ -24,6 +26,14 @@ class HappensBefore {
  public:
   void agent_begins(AgentId agent, const model::Place& place);
   void system_synchronizes(AgentId first, AgentId second);
+
+  // Of programs with a host's side (host_order.cpp):
+  void has_host_side(std::shared_ptr<const model::HostSide> side);
+  const model::HostSide& host_side() const { return model::host_side(side_); }
+  /// The next event is a call, and these agents and calls system-synchronize with it.
+  void call_comes_after(std::span<const AgentId> agents, std::span<const EventIndex> calls);
+  /// The call system-synchronizes with all of the agent.
+  void comes_after_call(AgentId agent, EventIndex call);
 
   /// Takes the next event; `sources` are the write events whose bytes it reads.
   EventIndex add(const Event& event, std::span<const EventIndex> sources);
@@ -41,6 +51,7 @@ class HappensBefore {
   bool happens_before(EventIndex a, EventIndex b) const;
   //= vk:memory-model-system-synchronizes-with
   bool system_synchronizes_before(EventIndex a, EventIndex b) const;
+  bool is_on_host(EventIndex e) const { return place(events_[e].agent).is_host(); }
   //= vk:memory-model-program-order
   bool program_ordered(EventIndex a, EventIndex b) const { return a < b && events_[a].agent == events_[b].agent; }
   /// Program order that tags do not leave out of happens-before.
@@ -76,6 +87,7 @@ class HappensBefore {
     model::Place place;
     bool begun = false;
     std::vector<AgentId> system_synchronized_after;
+    std::vector<EventIndex> calls_before;
     EventSet events;
     EventSet system_before;
     /// Before each of its operations, by system-synchronization.
@@ -100,6 +112,12 @@ class HappensBefore {
 
   Agent& agent_of(EventIndex e) { return agents_[static_cast<std::size_t>(events_[e].agent)]; }
   void begin(Agent& agent);
+  void begin_after(Agent& agent, AgentId first);
+  void begin_after_call(Agent& agent, EventIndex call);
+  void add_on_host(EventIndex e);
+  void add_call(EventIndex e);
+  void join_all_before(EventIndex e, const EventSet& earlier);
+  std::vector<EventIndex> sequence_heads_on_host(EventIndex write) const;
   bool in_scope(EventIndex a, EventIndex b) const;
   void see(EventIndex reader, EventIndex write);
   void see_head(EventIndex reader, EventIndex head);
@@ -123,6 +141,14 @@ class HappensBefore {
   std::unordered_map<std::uint64_t, Meeting> meetings_;
   /// Atomic writes in the order of their places.
   std::vector<EventIndex> placed_;
+
+  std::shared_ptr<const model::HostSide> side_;
+  /// By event of the host: what its language orders before it, and what system-synchronizes with it.
+  std::vector<EventSet> host_before_;
+  std::vector<EventSet> system_before_;
+  /// What the call that comes next comes after.
+  std::vector<AgentId> agents_before_call_;
+  std::vector<EventIndex> calls_before_call_;
 };
 
 }  // namespace heddle::race

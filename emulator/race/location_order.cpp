@@ -69,6 +69,7 @@ bool LocationOrder::ordered_at(EventIndex x, EventIndex y, const Locations& piec
   const bool before = events_.program_ordered(x, y) || events_.happens_before(x, y);
   if (a.agent == b.agent && a.reference == b.reference && before) return true;
   //= vk:memory-model-non-private
+  if (domains_.ordered_by_host_language(x, y)) return true;
   const bool non_private = a.non_private && b.non_private;
   if (a.reads) {
     if (non_private && events_.happens_before(x, y)) return true;
@@ -76,7 +77,7 @@ bool LocationOrder::ordered_at(EventIndex x, EventIndex y, const Locations& piec
   }
   if (a.writes) {
     if (non_private && a.reference == b.reference && through_common_domain(x, y, piece)) return true;
-    if (!domain_operations_.empty() && through_device_or_host(x, y)) return true;
+    if (!domain_operations_.empty() && domains_.ordered(x, y, domain_operations_)) return true;
   }
   return a.output && b.output && through_tessellation_outputs(x, y);
 }
@@ -161,38 +162,6 @@ bool LocationOrder::through_common_domain(EventIndex x, EventIndex y, const Loca
     if (ordered) return true;
   }
   return false;
-}
-
-// Whatever the references, and for private accesses too.
-//= vk:memory-model-location-ordered
-//= vk:memory-model-vulkan-availability-visibility
-bool LocationOrder::through_device_or_host(EventIndex x, EventIndex y) const {
-  const bool x_on_host = events_.place(events_[x].agent).is_host();
-  const bool y_on_host = events_.place(events_[y].agent).is_host();
-  const auto after = [&](const EventSet& from, OperationKind kind) {
-    EventSet to;
-    for (const EventIndex op : domain_operations_) {
-      if (events_[op].kind != kind) continue;
-      from.for_each([&](EventIndex e) {
-        if (events_.happens_before(e, op)) to.add(op);
-      });
-    }
-    return to;
-  };
-  const auto any_before = [&](const EventSet& from) {
-    bool before = false;
-    from.for_each([&](EventIndex e) { before = before || events_.happens_before(e, y); });
-    return before;
-  };
-  EventSet made;
-  made.add(x);
-  made = after(made, x_on_host ? OperationKind::HostAvailability : OperationKind::DeviceAvailability);
-  if (x_on_host != y_on_host)
-    made = after(made, x_on_host ? OperationKind::HostToDeviceDomain : OperationKind::DeviceToHostDomain);
-  if (made.empty()) return false;
-  if (events_[y].writes && any_before(made)) return true;
-  return events_[y].reads &&
-         any_before(after(made, y_on_host ? OperationKind::HostVisibility : OperationKind::DeviceVisibility));
 }
 
 // An instance of a control barrier, with no particular memory scope or semantics, stands between.

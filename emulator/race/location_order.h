@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "emulator/race/domain_order.h"
 #include "emulator/race/happens_before.h"
 
 namespace heddle::race {
@@ -15,7 +16,7 @@ using ByLevel = std::array<EventSet, kScopes.size()>;
 
 class LocationOrder {
  public:
-  LocationOrder(const HappensBefore& events, bool chains) : events_(events), chains_(chains) {}
+  LocationOrder(const HappensBefore& events, bool chains) : events_(events), chains_(chains), domains_(events) {}
 
   /// Takes the next event.
   void add(EventIndex e);
@@ -29,7 +30,6 @@ class LocationOrder {
  private:
   bool ordered_at(EventIndex x, EventIndex y, const Locations& piece) const;
   bool through_common_domain(EventIndex x, EventIndex y, const Locations& piece) const;
-  bool through_device_or_host(EventIndex x, EventIndex y) const;
   bool through_tessellation_outputs(EventIndex x, EventIndex y) const;
   ByLevel availability(EventIndex write, const Locations& piece) const;
   ByLevel visibility(EventIndex read, const Locations& piece) const;
@@ -44,6 +44,7 @@ class LocationOrder {
   EventSet availability_;
   EventSet visibility_;
   std::vector<EventIndex> domain_operations_;
+  DomainOrder domains_;
 };
 
 }  // namespace heddle::race

@@ -123,6 +123,11 @@ void Runner::begin() {
   told_ = 0;
   storage_ = initial_;
   memory_.restart();
+  if (program_.host) {
+    calls_.assign(program_.calls.size(), model::kInitialValue);
+    memory_.host(program_.host);
+    if (listener_) listener_->has_host_side(program_.host);
+  }
   if (checks_) checks_->restart();
   is_over_ = false;
   for (std::uint32_t i = 0; i < allocations_.size(); ++i) {
@@ -152,7 +157,8 @@ void Runner::begin_agents() {
     for (const std::uint32_t follower : running.after) ++agents_[follower].before;
   // An agent that ends at once may let others begin.
   for (std::uint32_t a = 0; a < agents_.size(); ++a)
-    if (agents_[a].before == 0 && agents_[a].standing == Standing::NotBegun) begin(a);
+    if (agents_[a].before == 0 && agents_[a].standing == Standing::NotBegun && have_come(program_.agents[a].after))
+      begin(a);
 }
 
 void Runner::add(AllocationId id) {
@@ -162,6 +168,7 @@ void Runner::add(AllocationId id) {
 }
 
 void Runner::begin(std::uint32_t agent) {
+  if (program_.host) tell_calls_before(agent);
   agents_[agent].standing = Standing::Ready;
   ready_.push_back(agent);
   go_on(agent, 0);
@@ -187,11 +194,14 @@ void Runner::perform(std::uint32_t agent) {
   }
   if (running.step.postponable && operation.kind == OperationKind::Read && postpone(agent)) return;
   if (checks_ && operation.reads()) checks_->reads(operation);
+  const bool calls = running.step.call != explore::kNoPoint;
+  if (calls) tell_call(agent);
   const Value read = access_memory(running);
   if (checks_ && operation.writes()) checks_->writes(operation);
   if (checks_ && operation.kind == OperationKind::Free) checks_->frees(operation.locations.allocation);
   note_performed(running);
   if (operation.writes()) progress();
+  if (calls) note_call(agent);
   go_on(agent, read);
 }
 
@@ -274,6 +284,10 @@ void Runner::go_on(std::uint32_t agent, Value read) {
     running.agent->advance(read, running.step);
     switch (running.step.kind) {
       case StepKind::Operation:
+        if (!waits_at_call(agent)) return;
+        not_ready(agent);
+        running.standing = Standing::Calling;
+        return;
       case StepKind::Unanswered:
         return;
       case StepKind::Finished:
@@ -323,7 +337,8 @@ void Runner::end(std::uint32_t agent, EndState state) {
   if (state != EndState::Finished) return;
   progress();
   for (const std::uint32_t follower : running.after)
-    if (--agents_[follower].before == 0) begin(follower);
+    if (--agents_[follower].before == 0 && have_come(program_.agents[follower].after)) begin(follower);
+  if (program_.host) begin_those_behind();
 }
 
 /// Something happened that an agent may wait for.

@@ -47,7 +47,16 @@ enum class RunEnd : std::uint8_t {
 };
 
 /// Where an agent of a run stands.
-enum class Standing : std::uint8_t { NotBegun, Ready, Arrived, Leaving, Asleep, Ended };
+enum class Standing : std::uint8_t {
+  NotBegun,
+  Ready,
+  /// At a call of the host that waits.
+  Calling,
+  Arrived,
+  Leaving,
+  Asleep,
+  Ended,
+};
 
 /// One program on one memory, which nothing else uses. A run allocates nothing once it has seen what
 /// there is to see, unless the agents or the memory do. An agent of which others
@@ -164,6 +173,16 @@ class Runner {
   static bool needs_answers(const Running& running);
   void answer(std::uint32_t agent, std::uint32_t which);
   void note_performed(Running& running);
+  // What the host's side has agents wait for (runner_calls.cpp).
+  bool have_come(const std::vector<explore::Point>& points) const;
+  bool waits_at_call(std::uint32_t agent) const;
+  /// Tells the memory and the listener what a call that is made now comes behind.
+  void tell_call(std::uint32_t agent);
+  void note_call(std::uint32_t agent);
+  /// An agent has ended, or a call was made: agents may begin, and calls go on.
+  void begin_those_behind();
+  void tell_calls_before(std::uint32_t agent);
+
   /// Takes the agent's next step, of which `read` is the last operation's value.
   void go_on(std::uint32_t agent, explore::Value read);
   /// Whether the agent may go round once more.
@@ -187,6 +206,8 @@ class Runner {
   std::vector<Running> agents_;
   std::vector<explore::AgentEnd> ends_;
   std::vector<std::uint32_t> ready_;
+  /// By call of the host: the operation that it was.
+  std::vector<model::OperationIndex> calls_;
   std::vector<Meeting> meetings_;
   std::size_t meetings_used_ = 0;
   /// Rounds in a row in which everybody only spun.

@@ -24,6 +24,16 @@ class Fork final : public Listener {
   void system_synchronizes(AgentId first, AgentId second) override {
     for (Listener* listener : listeners_) listener->system_synchronizes(first, second);
   }
+  void has_host_side(const std::shared_ptr<const model::HostSide>& side) override {
+    for (Listener* listener : listeners_) listener->has_host_side(side);
+  }
+  void call_comes_after(OperationIndex call, std::span<const AgentId> agents,
+                        std::span<const OperationIndex> calls) override {
+    for (Listener* listener : listeners_) listener->call_comes_after(call, agents, calls);
+  }
+  void comes_after_call(AgentId agent, OperationIndex call) override {
+    for (Listener* listener : listeners_) listener->comes_after_call(agent, call);
+  }
   void dependency(bool memory) override {
     for (Listener* listener : listeners_) listener->dependency(memory);
   }

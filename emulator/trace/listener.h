@@ -6,6 +6,7 @@
 
 #include <heddle/operation.h>
 
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -84,6 +85,19 @@ class Listener {
   }
   /// Every operation of the first system-synchronizes with every operation of the second.
   virtual void system_synchronizes(AgentId first, AgentId second) = 0;
+
+  // Of programs with a host's side, from litmus tests only:
+  /// The API's commands and dependencies, before any agent begins. What a dependency orders is not told as
+  /// system_synchronizes: an agent that has ended comes before those that its commands and dependencies say.
+  virtual void has_host_side(const std::shared_ptr<const model::HostSide>& side) { (void)side; }
+  /// The operation that is told next, number `call`, is a call of the host: every operation of `agents`, which have
+  /// ended, and these earlier calls system-synchronize with it.
+  virtual void call_comes_after(OperationIndex call, std::span<const AgentId> agents,
+                                std::span<const OperationIndex> calls) {
+    (void)call, (void)agents, (void)calls;
+  }
+  /// The call of the host system-synchronizes with every operation of the agent, which has executed none.
+  virtual void comes_after_call(AgentId agent, OperationIndex call) { (void)agent, (void)call; }
 
   /// All agents so far, which have ended, system-synchronize with all that begin from now on. If
   /// `memory`, a device-domain availability operation and a visibility operation are in between.

@@ -50,6 +50,24 @@ void Recorder::system_synchronizes(AgentId first, AgentId second) {
   execution_.agent_system_synchronization.emplace_back(first, second);
 }
 
+void Recorder::call_comes_after(OperationIndex call, std::span<const AgentId> agents,
+                                std::span<const OperationIndex> calls) {
+  for (OperationIndex earlier = 0; earlier < execution_.operations.size(); ++earlier)
+    if (std::find(agents.begin(), agents.end(), execution_.operations[earlier].agent) != agents.end())
+      execution_.system_synchronization.emplace_back(earlier, call);
+  for (const OperationIndex earlier : calls) execution_.system_synchronization.emplace_back(earlier, call);
+}
+
+void Recorder::comes_after_call(AgentId agent, OperationIndex call) {
+  after_calls_.emplace_back(agent, call);
+}
+
+void Recorder::add_calls(model::Execution& execution) const {
+  for (const auto& [agent, call] : after_calls_)
+    for (OperationIndex later = 0; later < execution.operations.size(); ++later)
+      if (execution.operations[later].agent == agent) execution.system_synchronization.emplace_back(call, later);
+}
+
 void Recorder::dependency(bool memory) {
   dependencies_.push_back({execution_.agents.size(), memory});
 }
@@ -157,6 +175,7 @@ model::Execution Recorder::execution() const {
     }
   read_from_those_between(made);
   for (const Dependency& dependency : dependencies_) add(made, dependency);
+  add_calls(made);
   return made;
 }
 
@@ -166,6 +185,7 @@ void Recorder::clear() {
   updates_.clear();
   order_.clear();
   dependencies_.clear();
+  after_calls_.clear();
 }
 
 }  // namespace heddle::trace

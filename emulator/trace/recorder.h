@@ -17,6 +17,10 @@ class Recorder final : public Listener {
   void agent_begins(AgentId agent, const model::Place& place) override;
   void agent_ends(AgentId) override {}
   void system_synchronizes(AgentId first, AgentId second) override;
+  void has_host_side(const std::shared_ptr<const model::HostSide>& side) override { execution_.host = side; }
+  void call_comes_after(OperationIndex call, std::span<const AgentId> agents,
+                        std::span<const OperationIndex> calls) override;
+  void comes_after_call(AgentId agent, OperationIndex call) override;
   void dependency(bool memory) override;
   void operation(OperationIndex index, const Operation& operation, Value read, Value written,
                  std::span<const Source> sources) override;
@@ -53,10 +57,13 @@ class Recorder final : public Listener {
     bool memory = false;
   };
   void add(model::Execution& execution, const Dependency& dependency) const;
+  void add_calls(model::Execution& execution) const;
   model::Execution in_program_order() const;
   /// See Listener::placed.
   void read_from_those_between(model::Execution& execution) const;
   std::vector<Dependency> dependencies_;
+  /// Agents that come after a call of the host.
+  std::vector<std::pair<AgentId, OperationIndex>> after_calls_;
 };
 
 }  // namespace heddle::trace

@@ -24,9 +24,10 @@ std::string policy_descriptions() {
   return out;
 }
 
-litmus::RunRequest run_request(const litmus::Question& question, const MachineOptions& options) {
+litmus::RunRequest run_request(const litmus::Test& test, const litmus::Question& question,
+                               const MachineOptions& options) {
   litmus::RunRequest request;
-  request.memory = run::memory_of(memory_policy(options.policy));
+  request.memory = litmus::memory_of(test, memory_policy(options.policy));
   request.watch = [chains = question.chains] { return litmus::detector_watch(chains); };
   request.runs = options.runs;
   request.seed = options.seed;
@@ -57,7 +58,7 @@ MachineReport run_on_machine(const litmus::Test& test, const litmus::Answer* ans
     report.replay = replay_run(test, question, options);
     return report;
   }
-  report.totals = litmus::run(test, run_request(question, options));
+  report.totals = litmus::run(test, run_request(test, question, options));
   report.allowed.resize(report.totals.histogram.size());
   if (answer) compare(*answer, report);
   if (!report.never_seen.empty())

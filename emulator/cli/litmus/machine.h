@@ -40,7 +40,8 @@ std::vector<std::string> policy_names();
 std::string policy_descriptions();
 
 /// What the runs are to be.
-litmus::RunRequest run_request(const litmus::Question& question, const MachineOptions& options);
+litmus::RunRequest run_request(const litmus::Test& test, const litmus::Question& question,
+                               const MachineOptions& options);
 
 /// Something that a replayed run did, or that memory did meanwhile.
 struct ReplayEvent {

@@ -11,7 +11,7 @@
 namespace heddle::cli {
 
 Replay replay_run(const litmus::Test& test, const litmus::Question& question, const MachineOptions& options) {
-  litmus::TestRunner runner(test, run_request(question, options));
+  litmus::TestRunner runner(test, run_request(test, question, options));
   trace::Recorder recorder;
   Narrator narrator(test);
   std::vector<trace::Listener*> listeners{&recorder, &narrator};

@@ -66,7 +66,7 @@ class VulkanRuns final : public LiveRuns {
   VulkanRuns(litmus::Test test, const LiveRequest& asked)
       : test_(std::move(test)), watch_(litmus::detector_watch(true)) {
     litmus::RunRequest request;
-    request.memory = run::memory_of(memory_policy(asked.policy));
+    request.memory = litmus::memory_of(test_, memory_policy(asked.policy));
     request.seed = asked.seed;
     request.bound = asked.bound;
     runner_ = std::make_unique<litmus::TestRunner>(test_, request);

@@ -106,7 +106,7 @@ std::optional<std::set<Outcome>> interleaved_outcomes(const Test& test, std::uin
   for (Performers& performers : choices_of_performers(test)) {
     const TestProgram program(test, bound, Spinning::Endless, std::move(performers));
     memory::SequentialMemory memory;
-    Systematic choice(test.threads.size());
+    Systematic choice(program.program().agents.size());
     memory.listen(&choice);
     run::Runner runner(program.program(), std::vector<std::uint32_t>(test.locations, kVariableBytes), memory, choice,
                        run::Patience::Sleep);
@@ -115,7 +115,7 @@ std::optional<std::set<Outcome>> interleaved_outcomes(const Test& test, std::uin
       if (++runs > most_runs) return std::nullopt;
       try {
         if (runner.run() != run::RunEnd::Terminated) continue;
-        settled_outcome(test, runner, outcome);
+        settled_outcome(program, runner, outcome);
         if (!test.filter || satisfies(outcome, *test.filter)) out.insert(outcome);
       } catch (const SeenBefore&) {
         // What could follow has been tried.

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "emulator/domains/domain_memory.h"
 #include "emulator/judge/judgement.h"
 #include "emulator/litmus/crew.h"
 #include "emulator/litmus/run/settled_outcome.h"
 #include "emulator/litmus/run_seed.h"
+#include "emulator/litmus/vulkan/mistakes.h"
 #include "emulator/trace/fork.h"
 #include "emulator/trace/recorder.h"
 
@@ -50,7 +52,8 @@ class Worker {
   using Totals = RunTotals;
   using Rows = std::unordered_map<Outcome, HistogramRow, HashOfOutcome>;
 
-  Worker(const Test& test, const RunRequest& request) : request_(request), runner_(test, request), fork_({&recorder_}) {
+  Worker(const Test& test, const RunRequest& request)
+      : test_(test), request_(request), runner_(test, request), fork_({&recorder_}) {
     if (request.watch) {
       watch_ = request.watch();
       fork_ = trace::Fork({&recorder_, &watch_->listener()});
@@ -66,7 +69,9 @@ class Worker {
   void note_outcome(std::uint64_t number);
   void judge(std::uint64_t number, bool counts);
   std::vector<model::OperationPair> in_program_order(std::vector<model::OperationPair> races) const;
+  std::vector<model::OperationPair> mistakes_of(const judge::Judgement& judgement) const;
 
+  const Test& test_;
   const RunRequest& request_;
   TestRunner runner_;
   trace::Recorder recorder_;
@@ -121,6 +126,16 @@ std::vector<model::OperationPair> Worker::in_program_order(std::vector<model::Op
   return races;
 }
 
+/// What the judge calls a race, ascending.
+std::vector<model::OperationPair> Worker::mistakes_of(const judge::Judgement& judgement) const {
+  std::vector<model::OperationPair> all = mistakes(test_, judgement);
+  for (auto& [first, second] : all)
+    if (second < first) std::swap(first, second);
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
 void Worker::judge(std::uint64_t number, bool counts) {
   runner_.listen(watch_ ? &watch_->listener() : nullptr);
   const model::Execution execution = recorder_.execution();
@@ -138,14 +153,12 @@ void Worker::judge(std::uint64_t number, bool counts) {
   }
   if (!watch_) {
     ++totals_.watched;
-    if (!counts || !judgement.racy()) return;
+    if (!counts || !has_mistake(test_, judgement)) return;
     ++totals_.racy_runs;
     note_first(totals_.first_racy_run, number);
     return;
   }
-  std::vector<model::OperationPair> races;
-  for (const judge::Race& race : judgement.races()) races.emplace_back(race.first, race.second);
-  if (races == in_program_order(watch_->races())) return;
+  if (mistakes_of(judgement) == in_program_order(watch_->races())) return;
   ++*totals_.detector_disagreements;
   note_first(totals_.first_disagreement_run, number);
 }
@@ -172,12 +185,6 @@ void Worker::add_to(RunTotals& totals, Rows& rows) const {
 }  // namespace
 
 std::optional<Diagnostic> cannot_run(const Test& test) {
-  if (test.host) {
-    const auto column = std::find_if(test.threads.begin(), test.threads.end(),
-                                     [](const Thread& thread) { return thread.kind != ThreadKind::Shader; });
-    return Diagnostic{column->place,
-                      "a test with columns of the host or of batches cannot be run yet, only explored and explained"};
-  }
   for (const Thread& thread : test.threads) {
     for (const Instruction& instruction : thread.code) {
       if (!instruction.traits().can_run)
@@ -186,6 +193,13 @@ std::optional<Diagnostic> cannot_run(const Test& test) {
   }
   if (test.interlock_order.empty() && test.shader_inputs.empty()) return std::nullopt;
   return Diagnostic{test.threads.front().place, "interlocked threads and shader inputs cannot be run, only explored"};
+}
+
+std::function<std::unique_ptr<memory::Memory>(Choice&)> memory_of(const Test& test, const MemoryPolicy& policy) {
+  if (!test.host || policy.sequential) return run::memory_of(policy);
+  MemoryPolicy ours = policy;
+  ours.longest_wait = std::min(ours.longest_wait, run::kLongestWait);
+  return [ours](Choice& choice) { return std::make_unique<domains::DomainMemory>(ours, choice); };
 }
 
 TestRunner::TestRunner(const Test& test, const RunRequest& request)
@@ -217,7 +231,7 @@ run::RunEnd TestRunner::run(std::uint64_t number) {
   last_ = &choose();
   last_->runner.listen(listener_);
   const run::RunEnd end = last_->runner.run();
-  settled_outcome(test_, last_->runner, outcome_);
+  settled_outcome(last_->program, last_->runner, outcome_);
   return end;
 }
 

@@ -4,6 +4,7 @@
 /// Runs litmus tests on an emulated memory: what `heddle litmus --machine` does.
 
 #include <heddle/choice.h>
+#include <heddle/memory_policy.h>
 
 #include <atomic>
 #include <cstdint>
@@ -25,6 +26,9 @@ namespace heddle::litmus {
 /// Why a test cannot run, and where: it uses what an emulated memory does not do (fragment shader
 /// interlock, shader inputs); nothing if it can.
 std::optional<Diagnostic> cannot_run(const Test& test);
+
+/// Makes memories that do as the policy says for runs of the test.
+std::function<std::unique_ptr<memory::Memory>(Choice&)> memory_of(const Test& test, const MemoryPolicy& policy);
 
 /// How a test is run.
 struct RunRequest {

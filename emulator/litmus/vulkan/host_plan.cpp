@@ -547,6 +547,11 @@ void Planner::describe_memory() {
   for (const std::uint32_t variable : host_.noncoherent) noncoherent.insert(test_.variables[variable].location);
   for (std::uint32_t location = 0; location < test_.locations; ++location)
     if (noncoherent.count(location) == 0) plan_.side.coherent.push_back(static_cast<AllocationId>(location));
+  for (const std::vector<std::uint32_t>& atom : host_.atoms) {
+    std::vector<AllocationId>& bytes = plan_.side.atoms.emplace_back();
+    for (const std::uint32_t variable : atom)
+      bytes.push_back(static_cast<AllocationId>(test_.variables[variable].location));
+  }
   plan_.side.has_host_threads = true;
 }
 

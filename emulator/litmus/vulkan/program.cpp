@@ -177,6 +177,13 @@ std::vector<std::vector<explore::Value>> TestProgram::results(const std::vector<
   return results;
 }
 
+explore::Value TestProgram::result(const std::vector<explore::AgentEnd>& ends, std::uint32_t thread,
+                                   std::uint32_t index) const {
+  for (const ParameterRegister& parameter : parts_->plan.parameters)
+    if (parameter.thread == thread && parameter.index == index) return ends[parameter.agent].results.front();
+  return ends[thread].results[index];
+}
+
 TestProgram::~TestProgram() = default;
 
 }  // namespace heddle::litmus

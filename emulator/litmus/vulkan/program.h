@@ -34,6 +34,9 @@ class TestProgram {
   /// The results of the test's threads, by thread.
   std::vector<std::vector<explore::Value>> results(const std::vector<explore::AgentEnd>& ends) const;
 
+  /// One of them.
+  explore::Value result(const std::vector<explore::AgentEnd>& ends, std::uint32_t thread, std::uint32_t index) const;
+
  private:
   struct Parts;
   void add_host();
