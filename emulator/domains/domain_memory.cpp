@@ -219,7 +219,8 @@ Position DomainMemory::newest_for(const Granule& granule, const Operation& acces
   return floor;
 }
 
-// The host's cache has one copy of memory that is not coherent; elsewhere any copy may have been kept.
+// The host's cache has one copy of memory that is not coherent, and in front of it stores of other threads wait;
+// elsewhere any copy may have been kept.
 Position DomainMemory::choose(Granule& granule, const Operation& read, Position floor, Position newest) {
   Agent& reader = agent(read.agent);
   std::vector<Position> kept{floor};
@@ -227,11 +228,13 @@ Position DomainMemory::choose(Granule& granule, const Operation& read, Position 
   if (cached) {
     const Position copy = granule.in_host_cache.empty() ? 0 : granule.behind(granule.in_host_cache.front());
     kept.front() = std::max(floor, copy);
+    for (Position at = kept.front(); at > floor && writes_[granule.order[at - 1]].by_host; --at)
+      kept.insert(kept.begin(), at - 1);
   } else {
     for (Position at = floor + 1; at < newest; ++at)
       if (reaches(writes_[granule.order[at - 1]], read)) kept.push_back(at);
   }
-  if (kept.front() >= newest) return std::max(newest, kept.front());
+  if (kept.front() >= newest) return kept.front();
   const bool stale = draws_.chance(policy_.stale) && reader.stale_reads < policy_.most_stale;
   if (!stale) {
     reader.stale_reads = 0;
@@ -331,7 +334,7 @@ void DomainMemory::read(const Operation& operation, void* value) {
 
 // A write comes behind all that its agent knows of. What others write without knowing of it may come before it.
 Position DomainMemory::place_for(const Granule& granule, const Operation& write, Position floor) {
-  constexpr std::uint32_t kSeldom = 4;
+  constexpr std::uint32_t kSeldom = 2;
   const Position newest = granule.newest();
   if (by_hand_ || write.atomic || floor == newest || !draws_.chance(policy_.delay / kSeldom)) return newest;
   std::vector<Position> places;

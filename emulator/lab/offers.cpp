@@ -14,11 +14,11 @@ using run::Standing;
 // More ways of one thread's step than anybody would look through come from barriers with quorums alone.
 constexpr std::size_t kMostWays = 256;
 
-void note_read(Offer& offer, const Told& told) {
+void note_read(const litmus::Test& test, Offer& offer, const Told& told) {
   offer.line = told.operation.where.line;
   if (!told.operation.reads()) return;
   offer.reads = true;
-  offer.variable = static_cast<std::uint32_t>(told.operation.reference);
+  offer.variable = variable_of(test, told.operation.reference, told.operation.locations);
   offer.value = told.read;
   offer.write = told.source;
   offer.stale = told.stale;
@@ -34,7 +34,7 @@ Offer Offers::describe(const Move& move, std::size_t told, std::size_t late) con
   const std::string who = words_.thread(move.thread);
   if (chronicle.told().size() > told) {
     const Told& last = chronicle.told()[told];
-    note_read(offer, last);
+    note_read(trial_.test(), offer, last);
     offer.text = words_.operation(last);
     offer.kind = late_now < late ? "answer" : move.answers.empty() ? "step" : offer.reads ? "read" : "step";
     return offer;
@@ -127,7 +127,7 @@ void Offers::deliver(World& world, std::span<const Move> done, std::vector<Offer
     offer.move = move;
     offer.kind = "deliver";
     offer.write = held.write;
-    offer.variable = static_cast<std::uint32_t>(held.reference);
+    offer.variable = variable_of(trial_.test(), held.reference, held.bytes);
     offer.value = held.value;
     const std::vector<Effect>& effects = trial_.chronicle().effects();
     for (std::size_t i = before; i < effects.size(); ++i) {
@@ -196,7 +196,7 @@ std::vector<Forbidden> forbidden_moves(const World& world, std::span<const Offer
     if (standing == Standing::Ended) continue;
     Forbidden move;
     move.thread = thread;
-    if (standing == Standing::NotBegun || standing == Standing::Arrived) {
+    if (standing == Standing::NotBegun || standing == Standing::Arrived || standing == Standing::Calling) {
       move.id = fmt::format("b{}", thread);
       move.text = words.thread(thread) + " goes on";
       all.push_back(std::move(move));
@@ -205,7 +205,7 @@ std::vector<Forbidden> forbidden_moves(const World& world, std::span<const Offer
     const explore::Step& step = world.runner().next_step(thread);
     if (standing != Standing::Ready || step.kind != explore::StepKind::Operation || !step.operation.reads()) continue;
     move.reads = true;
-    move.variable = static_cast<std::uint32_t>(step.operation.reference);
+    move.variable = variable_of(test, step.operation.reference, step.operation.locations);
     const std::string& name = test.variables[move.variable].name;
     if (!offered(thread, model::kInitialValue)) {
       move.id = fmt::format("x{}.init", thread);

@@ -26,7 +26,7 @@ std::vector<CycleLink> links_of(const litmus::Test& test, const model::Execution
     }
     const Operation& operation = execution.operations[step.from];
     link.operation = told_as(step.from);
-    link.thread = static_cast<std::uint32_t>(operation.agent);
+    link.thread = litmus::column_of(test, operation);
     link.line = operation.where.line;
     link.instruction = fmt::format("{}: {}", test.threads[*link.thread].name(), operation.where.function);
   }
@@ -37,8 +37,7 @@ judge::NameOfOperation names_in(const litmus::Test& test, const model::Execution
   return [&test, &execution](OperationIndex index) -> std::string {
     if (index >= execution.operations.size()) return "the initial value";
     const Operation& operation = execution.operations[index];
-    return fmt::format("{}'s `{}` (line {})", test.threads[static_cast<std::size_t>(operation.agent)].name(),
-                       operation.where.function, operation.where.line);
+    return litmus::name_of(test, operation);
   };
 }
 
@@ -137,6 +136,12 @@ Reason why_blocked(Session& session, const Forbidden& move) {
   Reason reason;
   std::string others;
   const auto add = [&](std::uint32_t thread) { others += (others.empty() ? "" : ", ") + test.threads[thread].name(); };
+  if (test.host && runner.standing(move.thread) != Standing::Arrived) {
+    reason.clause = "memory-model-system-synchronizes-with";
+    reason.text = fmt::format("{} goes on once these have come: {}.", who,
+                              session.words().awaited(runner, session.world().program().program(), move.thread));
+    return reason;
+  }
   if (runner.standing(move.thread) == Standing::NotBegun) {
     for (const auto& [first, second] : test.system_synchronization)
       if (second == move.thread && runner.standing(first) != Standing::Ended) add(first);
@@ -186,7 +191,7 @@ ValueSource source_of(const litmus::Test& test, const Chronicle& chronicle, std:
   }
   const Told& told = chronicle.told()[write];
   source.value = told.written;
-  source.thread = static_cast<std::uint32_t>(told.operation.agent);
+  source.thread = litmus::column_of(test, told.operation);
   source.line = told.operation.where.line;
   return source;
 }
@@ -240,7 +245,7 @@ std::vector<ValueSource> sources_of_next(Session& session, std::uint32_t thread)
   const bool reads = !session.end() && runner.standing(thread) == Standing::Ready &&
                      step.kind == explore::StepKind::Operation && step.operation.reads();
   if (!reads) throw BadRequest(test.threads[thread].name() + " does not read next");
-  const auto variable = static_cast<std::uint32_t>(step.operation.reference);
+  const std::uint32_t variable = variable_of(test, step.operation.reference, step.operation.locations);
   std::vector<ValueSource> sources;
   for (const Offer& offer : session.offers()) {
     if (offer.move.kind != MoveKind::Go || offer.move.thread != thread || !offer.reads || offer.kind == "answer")
@@ -275,7 +280,8 @@ std::vector<ValueSource> sources_of_step(Session& session, std::size_t step) {
   } catch (const BadRequest&) {
     // The read was answered late: its thread is behind it already.
     sources.push_back(source_of(session.test(), session.world().chronicle(),
-                                static_cast<std::uint32_t>(read.operation.reference), read.source));
+                                variable_of(session.test(), read.operation.reference, read.operation.locations),
+                                read.source));
   }
   session.jump(at);
   for (ValueSource& source : sources) {

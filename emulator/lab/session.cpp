@@ -7,6 +7,8 @@
 #include "emulator/lab/finals.h"
 #include "emulator/lab/limits.h"
 #include "emulator/litmus/run/settled_outcome.h"
+#include "emulator/litmus/vulkan/host_reason.h"
+#include "emulator/litmus/vulkan/mistakes.h"
 
 namespace heddle::lab {
 namespace {
@@ -52,7 +54,7 @@ void Session::make(const Offer& offer) {
   entry.move = offer.move;
   entry.text = offer.text;
   entry.line = offer.line;
-  if (offer.move.kind == MoveKind::Go) entry.thread = offer.move.thread;
+  if (offer.move.kind == MoveKind::Go) entry.thread = words().column(static_cast<AgentId>(offer.move.thread));
   const std::size_t told = world_->chronicle().told().size();
   const std::size_t effects = world_->chronicle().effects().size();
   world_->make(offer.move);
@@ -136,7 +138,7 @@ std::optional<std::string> Session::broken(const std::vector<std::uint32_t>& lin
             last.move.kind == MoveKind::Deliver ? std::optional(last.move.write) : last.operation;
         if (!index) break;
         const Operation& operation = world_->chronicle().told()[*index].operation;
-        if (operation.is_access() && static_cast<std::uint32_t>(operation.reference) == breakpoint.variable)
+        if (operation.is_access() && variable_of(*test_, operation.reference, operation.locations) == breakpoint.variable)
           return fmt::format("{} was accessed: {}", test_->variables[breakpoint.variable].name, last.text);
         break;
       }
@@ -193,9 +195,11 @@ const Verdict& Session::verdict() {
   const std::string provided =
       test_->filter && !end() ? fmt::format(" It counts if the game passes the filter {}.", spelled(*test_->filter))
                               : "";
-  for (judge::Race race : judgement.races()) {
+  for (model::OperationPair race : litmus::mistakes(*test_, judgement)) {
     std::string text = fmt::format("{} races with {}.", name_of(race.first), name_of(race.second));
-    if (const auto reason = judgement.why_unordered(race.first, race.second))
+    if (const auto missing = litmus::host_reason(*test_, judgement, race)) {
+      text += fmt::format(" The first missing link: {}: {}.", name(missing->link), missing->text);
+    } else if (const auto reason = judgement.why_unordered(race.first, race.second))
       text += fmt::format(" The first missing link: {}.", judge::explain(*reason, name_of));
     text += provided;
     race.first = recorder.told_as(race.first);

@@ -78,7 +78,7 @@ struct Entry {
 /// filter discards, there are no races: nobody asks about it.
 struct Verdict {
   bool consistent = true;
-  std::vector<judge::Race> races;
+  std::vector<model::OperationPair> races;
   /// Each race in a sentence or two.
   std::vector<std::string> race_texts;
 };

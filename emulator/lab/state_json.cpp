@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "emulator/litmus/vulkan/thread.h"
 #include "emulator/model/place.h"
@@ -25,6 +26,7 @@ std::string_view status_of(const run::Runner& runner, std::uint32_t thread, bool
     case Standing::Asleep:
       return over ? "waiting" : "ready";
     case Standing::Arrived:
+    case Standing::Calling:
       return "waiting";
     case Standing::Ended:
       break;
@@ -50,6 +52,8 @@ class StateWriter {
  private:
   Json thread(std::uint32_t index) const;
   Json caches();
+  Json domains(const std::vector<memory::HeldWrite>& held);
+  Json waiting(const memory::HeldWrite& write) const;
   void add_copies(std::uint32_t thread, Json& lines);
   Json memory();
   Json move(const Offer& offer) const;
@@ -78,9 +82,12 @@ Json StateWriter::thread(std::uint32_t index) const {
   json["status"] = status;
   const explore::Step& step = runner.next_step(index);
   const bool shows_next = (status == "ready" || status == "waiting") && step.kind == explore::StepKind::Operation;
-  json["line"] = shows_next ? step.operation.where.line : 0;
+  const bool is_batch = at.kind == litmus::ThreadKind::Batch;
+  json["line"] = is_batch ? next_line(runner, words_, index) : shows_next ? step.operation.where.line : 0;
   json["instruction"] = shows_next ? step.operation.where.function : "";
   json["why"] = step.kind == explore::StepKind::Unanswered && status == "ready" ? "it needs the values of late reads"
+                : status != "ended" && test_.host && runner.standing(index) != Standing::Arrived
+                    ? words_.awaited(runner, world_.program().program(), index)
                 : status == "waiting"                                           ? "it waits at a control barrier"
                 : status == "not begun" ? "a thread that system-synchronizes with it has to finish"
                                         : "";
@@ -94,8 +101,7 @@ Json StateWriter::thread(std::uint32_t index) const {
   json["registers"] = std::move(registers);
   json["late"] = std::move(late);
   Json code = Json::array();
-  for (const litmus::Instruction& instruction : at.code)
-    code.push_back({{"line", instruction.place.line}, {"text", instruction.text}});
+  for (const CodeLine& line : code_of(test_, index)) code.push_back({{"line", line.line}, {"text", line.text}});
   json["code"] = std::move(code);
   return json;
 }
@@ -119,9 +125,58 @@ void StateWriter::add_copies(std::uint32_t thread, Json& lines) {
   }
 }
 
+Json StateWriter::waiting(const memory::HeldWrite& write) const {
+  const std::string& name = test_.variables[variable_of(test_, write.reference, write.bytes)].name;
+  return {{"variable", name},
+          {"value", as_integer(write.value)},
+          {"write", step(write.write)},
+          {"kind", "write"},
+          {"stale", false},
+          {"text",
+           fmt::format("{} = {}, written by {}, waits here", name, as_integer(write.value), words_.thread(write.agent))}};
+}
+
+// Of a host test: the cache of each column, with what has not come to the device domain, and the two domains.
+Json StateWriter::domains(const std::vector<memory::HeldWrite>& held) {
+  Json all = Json::array();
+  for (std::uint32_t thread = 0; thread < test_.threads.size(); ++thread) {
+    Json lines = Json::array();
+    for (const memory::HeldWrite& write : held)
+      if (!write.in_device && words_.column(write.agent) == thread) lines.push_back(waiting(write));
+    add_copies(thread, lines);
+    const auto agent = static_cast<AgentId>(thread);
+    all.push_back({{"id", words_.cache_id(agent, CacheLevel::Agent)},
+                   {"level", trace::name(CacheLevel::Agent)},
+                   {"name", words_.cache(agent, CacheLevel::Agent)},
+                   {"threads", Json::array({thread})},
+                   {"lines", std::move(lines)}});
+  }
+  for (const CacheLevel level : {CacheLevel::Device, CacheLevel::Host}) {
+    Json members = Json::array();
+    for (std::uint32_t thread = 0; thread < test_.threads.size(); ++thread)
+      if ((test_.threads[thread].kind == litmus::ThreadKind::Host) == (level == CacheLevel::Host))
+        members.push_back(thread);
+    std::map<AllocationId, const memory::HeldWrite*> newest;
+    for (const memory::HeldWrite& write : held)
+      if (level == CacheLevel::Device ? write.in_device : write.in_host) newest[write.bytes.allocation] = &write;
+    Json lines = Json::array();
+    for (const auto& [allocation, write] : newest) {
+      lines.push_back(waiting(*write));
+      lines.back()["text"] = fmt::format("{} has come here", words_.write(write->write));
+    }
+    all.push_back({{"id", words_.cache_id(AgentId{0}, level)},
+                   {"level", trace::name(level)},
+                   {"name", words_.cache(AgentId{0}, level)},
+                   {"threads", std::move(members)},
+                   {"lines", std::move(lines)}});
+  }
+  return all;
+}
+
 Json StateWriter::caches() {
   Json all = Json::array();
   const auto held = world_.end() ? std::vector<memory::HeldWrite>() : world_.machine().held_writes();
+  if (test_.host) return domains(held);
   for (const CacheLevel level :
        {CacheLevel::Agent, CacheLevel::Subgroup, CacheLevel::Workgroup, CacheLevel::QueueFamily}) {
     std::vector<std::string> shown;
@@ -135,14 +190,7 @@ Json StateWriter::caches() {
       Json lines = Json::array();
       for (const memory::HeldWrite& write : held) {
         if (write.level != level || words_.cache_id(write.agent, level) != id) continue;
-        const std::string& name = test_.variables[static_cast<std::size_t>(write.reference)].name;
-        lines.push_back({{"variable", name},
-                         {"value", as_integer(write.value)},
-                         {"write", step(write.write)},
-                         {"kind", "write"},
-                         {"stale", false},
-                         {"text", fmt::format("{} = {}, written by {}, waits here", name, as_integer(write.value),
-                                              words_.thread(write.agent))}});
+        lines.push_back(waiting(write));
       }
       if (level == CacheLevel::Agent) add_copies(thread, lines);
       all.push_back({{"id", id},
@@ -190,7 +238,8 @@ Json StateWriter::move(const Offer& offer) const {
   Json json;
   json["id"] = id_of(offer.move, test_);
   json["kind"] = offer.kind;
-  if (offer.move.kind == MoveKind::Go || offer.move.kind == MoveKind::Invalidate) json["thread"] = offer.move.thread;
+  if (offer.move.kind == MoveKind::Go || offer.move.kind == MoveKind::Invalidate)
+    json["thread"] = words_.column(static_cast<AgentId>(offer.move.thread));
   if (offer.line != 0) json["line"] = offer.line;
   const bool names_write = offer.move.kind == MoveKind::Deliver || offer.move.kind == MoveKind::Invalidate;
   if (offer.reads || names_write) {
@@ -224,7 +273,7 @@ Json StateWriter::races() {
   const Verdict& verdict = session_.verdict();
   const std::vector<Told>& told = world_.chronicle().told();
   for (std::size_t i = 0; i < verdict.races.size(); ++i) {
-    const judge::Race& race = verdict.races[i];
+    const model::OperationPair& race = verdict.races[i];
     all.push_back({{"first", step(race.first)},
                    {"second", step(race.second)},
                    {"lines", {told[race.first].operation.where.line, told[race.second].operation.where.line}},

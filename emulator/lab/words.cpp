@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "emulator/litmus/vulkan/host_test.h"
+
 namespace heddle::lab {
 namespace {
 
@@ -25,8 +27,38 @@ litmus::Integer as_integer(trace::Value value) {
   return static_cast<litmus::Integer>(value);
 }
 
+std::string Words::thread(std::uint32_t index) const {
+  if (index < test_.threads.size()) return test_.threads[index].name();
+  const litmus::AgentInColumn& agent = agents_[index - test_.threads.size()];
+  return fmt::format("{}'s `{}`", test_.threads[agent.column].name(), agent.text);
+}
+
+std::uint32_t Words::column(AgentId agent) const {
+  const auto index = static_cast<std::uint32_t>(agent);
+  return index < test_.threads.size() ? index : agents_[index - test_.threads.size()].column;
+}
+
+std::string Words::awaited(const run::Runner& runner, const explore::Program& program, std::uint32_t thread) const {
+  const bool calls = runner.standing(thread) == run::Standing::Calling;
+  const std::size_t agents = program.agents.size();
+  std::string text;
+  for (const explore::Point point :
+       calls ? program.calls[runner.next_step(thread).call - agents].after : program.agents[thread].after) {
+    if (runner.has_come(point)) continue;
+    text += text.empty() ? "" : ", ";
+    if (point < agents) {
+      text += this->thread(point);
+      continue;
+    }
+    const litmus::HostCall& call = test_.host->calls[point - agents];
+    for (const litmus::Instruction& instruction : test_.threads[call.thread].code)
+      if (instruction.call == point - agents) text += fmt::format("{}'s `{}`", this->thread(call.thread), instruction.text);
+  }
+  return text;
+}
+
 std::string Words::cache_id(AgentId agent, CacheLevel level) const {
-  const litmus::Thread& at = test_.threads[static_cast<std::size_t>(agent)];
+  const litmus::Thread& at = test_.threads[column(agent)];
   switch (level) {
     case CacheLevel::Agent:
       return at.name();
@@ -36,13 +68,18 @@ std::string Words::cache_id(AgentId agent, CacheLevel level) const {
       return fmt::format("qf{}.wg{}", at.queue_family, at.workgroup);
     case CacheLevel::QueueFamily:
       return fmt::format("qf{}", at.queue_family);
-    default:
+    case CacheLevel::Device:
+      return test_.host ? "device" : "memory";
+    case CacheLevel::Host:
+      return test_.host ? "host" : "memory";
+    case CacheLevel::Shader:
       return "memory";
   }
+  return "memory";
 }
 
 std::string Words::cache(AgentId agent, CacheLevel level) const {
-  const litmus::Thread& at = test_.threads[static_cast<std::size_t>(agent)];
+  const litmus::Thread& at = test_.threads[column(agent)];
   switch (level) {
     case CacheLevel::Agent:
       return at.name() + "'s own cache";
@@ -52,13 +89,47 @@ std::string Words::cache(AgentId agent, CacheLevel level) const {
       return fmt::format("workgroup {}", at.workgroup);
     case CacheLevel::QueueFamily:
       return fmt::format("queue family {}", at.queue_family);
-    default:
+    case CacheLevel::Device:
+      return test_.host ? "the device domain" : "memory";
+    case CacheLevel::Host:
+      return test_.host ? "the host domain" : "memory";
+    case CacheLevel::Shader:
       return "memory";
   }
+  return "memory";
 }
 
 std::string Words::variable(const Operation& access) const {
-  return test_.variables[static_cast<std::size_t>(access.reference)].name;
+  return test_.variables[variable_of(test_, access.reference, access.locations)].name;
+}
+
+std::uint32_t variable_of(const litmus::Test& test, ReferenceId reference, const Locations& bytes) {
+  if (static_cast<std::size_t>(reference) < test.variables.size()) return static_cast<std::uint32_t>(reference);
+  std::uint32_t variable = 0;
+  while (test.variables[variable].location != static_cast<std::uint32_t>(bytes.allocation)) ++variable;
+  return variable;
+}
+
+std::vector<CodeLine> code_of(const litmus::Test& test, std::uint32_t thread) {
+  std::vector<CodeLine> code;
+  for (const litmus::Instruction& instruction : test.threads[thread].code)
+    code.push_back({instruction.place.line, instruction.text});
+  if (!test.host) return code;
+  for (const litmus::Batch& batch : test.host->batches)
+    for (const litmus::BatchCommand& command : batch.commands)
+      if (batch.thread == thread) code.push_back({command.place.line, command.text});
+  return code;
+}
+
+std::uint32_t next_line(const run::Runner& runner, const Words& words, std::uint32_t thread) {
+  const auto line_of = [&](std::uint32_t agent) {
+    const explore::Step& step = runner.next_step(agent);
+    return step.kind == explore::StepKind::Operation ? step.operation.where.line : 0;
+  };
+  if (runner.standing(thread) != run::Standing::Ended) return line_of(thread);
+  for (const std::uint32_t agent : runner.ready())
+    if (agent != thread && words.column(static_cast<AgentId>(agent)) == thread) return line_of(agent);
+  return 0;
 }
 
 std::size_t Words::step(OperationIndex index) const {
@@ -95,6 +166,14 @@ std::string Words::operation(const Told& told) const {
       return fmt::format("{} reads {}, and writes {}", who, value_read(told), as_integer(told.written));
     case OperationKind::ControlBarrier:
       return fmt::format("{} arrives at `{}`", who, operation.where.function);
+    case OperationKind::DeviceAvailability:
+      return who + " makes writes available in the device domain";
+    case OperationKind::DeviceVisibility:
+      return who + " makes visible what is in the device domain";
+    case OperationKind::HostToDeviceDomain:
+      return who + " brings what is in the host domain to the device domain";
+    case OperationKind::DeviceToHostDomain:
+      return who + " brings what is in the device domain to the host domain";
     default:
       return fmt::format("{} executes `{}`", who, operation.where.function);
   }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "emulator/domains/domain_memory.h"
 #include "emulator/litmus/vulkan/thread.h"
+#include "emulator/memory/machine.h"
 #include "emulator/run/memories.h"
 
 namespace heddle::lab {
@@ -11,6 +13,12 @@ namespace {
 litmus::Performers performers_of(const litmus::Test& test, std::uint32_t which) {
   std::vector<litmus::Performers> all = litmus::choices_of_performers(test);
   return std::move(all[std::min<std::size_t>(which, all.size() - 1)]);
+}
+
+/// A test with a host's side has memory with domains.
+std::unique_ptr<memory::Memory> played_memory(const litmus::Test& test, Choice& choice) {
+  if (test.host) return std::make_unique<domains::DomainMemory>(played_policy(), choice, true);
+  return std::make_unique<memory::Machine>(played_policy(), choice);
 }
 
 }  // namespace
@@ -31,8 +39,9 @@ MemoryPolicy played_policy() {
 World::World(const litmus::Test& test, const Rules& rules)
     : rules_(rules),
       program_(test, rules.bound, litmus::Spinning::Endless, performers_of(test, rules.performers)),
-      machine_(played_policy(), script_),
-      runner_(program_.program(), std::vector<std::uint32_t>(test.locations, litmus::kVariableBytes), machine_,
+      memory_(played_memory(test, script_)),
+      by_hand_(dynamic_cast<memory::ByHand*>(memory_.get())),
+      runner_(program_.program(), std::vector<std::uint32_t>(test.locations, litmus::kVariableBytes), *memory_,
               script_),
       fork_({&recorder_, &chronicle_}) {
   runner_.listen(&fork_);
@@ -63,12 +72,12 @@ bool World::make(const Move& move) {
     }
     case MoveKind::Deliver:
       script_.load({});
-      return machine_.deliver(move.write);
+      return by_hand_->deliver(move.write);
     case MoveKind::Invalidate: {
       script_.load({});
       if (move.thread >= test().threads.size() || runner_.standing(move.thread) == run::Standing::Ended) return false;
       const std::optional<Operation> read = read_of(test(), move.thread, move.variable);
-      return read && machine_.invalidate(*read);
+      return read && by_hand_->invalidate(*read);
     }
     case MoveKind::Finish:
       script_.load({});
@@ -85,8 +94,8 @@ bool World::serve(const Move& move) {
   if (step.kind != explore::StepKind::Operation || !step.operation.reads()) return false;
   Operation read = step.operation;
   read.agent = static_cast<AgentId>(move.thread);
-  if (!machine_.can_serve(read, *move.served)) return false;
-  machine_.serve(*move.served);
+  if (!by_hand_->can_serve(read, *move.served)) return false;
+  by_hand_->serve(*move.served);
   asks_judge_ = true;
   return true;
 }
@@ -101,7 +110,7 @@ std::optional<Operation> read_of(const litmus::Test& test, std::uint32_t thread,
     if (!instruction.traits().reads || instruction.variable != variable) continue;
     Operation read = instruction.operation;
     read.agent = static_cast<AgentId>(thread);
-    read.reference = static_cast<ReferenceId>(variable);
+    read.reference = litmus::reference_of(test, test.threads[thread], variable);
     read.locations = litmus::locations_of(test.variables[variable]);
     return read;
   }

@@ -4,6 +4,7 @@
 /// A litmus test on the weak machine, in which every move is made from outside.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -11,7 +12,8 @@
 #include "emulator/lab/move.h"
 #include "emulator/lab/script.h"
 #include "emulator/litmus/vulkan/program.h"
-#include "emulator/memory/machine.h"
+#include "emulator/memory/by_hand.h"
+#include "emulator/memory/memory.h"
 #include "emulator/run/runner.h"
 #include "emulator/trace/fork.h"
 #include "emulator/trace/recorder.h"
@@ -45,7 +47,7 @@ class World {
   bool replay(std::span<const Move> moves);
   /// Everything that waits is delivered, as if the threads came to an end here: what is on its way has a place in
   /// modification order then. No move makes sense after that.
-  void settle() { machine_.settle(); }
+  void settle() { memory_->settle(); }
 
   const Rules& rules() const { return rules_; }
   /// Whether a read was answered with what is older than the machine would keep: from then on the machine's promise
@@ -54,7 +56,8 @@ class World {
   const litmus::Test& test() const { return program_.test(); }
   const litmus::TestProgram& program() const { return program_; }
   const run::Runner& runner() const { return runner_; }
-  memory::Machine& machine() { return machine_; }
+  /// The memory, as a player sees it.
+  memory::ByHand& machine() { return *by_hand_; }
   const Chronicle& chronicle() const { return chronicle_; }
   const trace::Recorder& recorder() const { return recorder_; }
   /// What the last move was asked, and answered.
@@ -68,7 +71,9 @@ class World {
   Rules rules_;
   litmus::TestProgram program_;
   Script script_;
-  memory::Machine machine_;
+  std::unique_ptr<memory::Memory> memory_;
+  /// The same.
+  memory::ByHand* by_hand_;
   run::Runner runner_;
   Chronicle chronicle_;
   trace::Recorder recorder_;

@@ -92,6 +92,8 @@ class Runner {
   RunEnd finish();
   // Between two steps:
   Standing standing(std::uint32_t agent) const { return agents_[agent].standing; }
+  /// Whether an agent has ended, or a call of the host was made.
+  bool has_come(explore::Point point) const;
   const explore::Step& next_step(std::uint32_t agent) const { return agents_[agent].step; }
   const explore::Agent& agent(std::uint32_t agent) const { return *agents_[agent].agent; }
   /// How many reads the agent went past.

@@ -6,11 +6,13 @@
 
 namespace heddle::run {
 
+bool Runner::has_come(explore::Point point) const {
+  if (point >= agents_.size()) return calls_[point - agents_.size()] != model::kInitialValue;
+  return agents_[point].standing == Standing::Ended && ends_[point].state == explore::EndState::Finished;
+}
+
 bool Runner::have_come(const std::vector<explore::Point>& points) const {
-  return std::all_of(points.begin(), points.end(), [&](explore::Point point) {
-    if (point >= agents_.size()) return calls_[point - agents_.size()] != model::kInitialValue;
-    return agents_[point].standing == Standing::Ended && ends_[point].state == explore::EndState::Finished;
-  });
+  return std::all_of(points.begin(), points.end(), [&](explore::Point point) { return has_come(point); });
 }
 
 bool Runner::waits_at_call(std::uint32_t agent) const {

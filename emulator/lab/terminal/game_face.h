@@ -35,6 +35,8 @@ class GameFace final : public Face {
   std::string own_cache(std::uint32_t thread, bool& stale);
   std::string shared_cache(CacheLevel level, const std::string& id);
   std::string memory_row();
+  /// What the host or the device domain has of each variable that was written.
+  std::string domain_row(bool of_host);
   std::vector<std::string> list_texts(std::vector<Style>& styles);
   std::string list_title() const;
 

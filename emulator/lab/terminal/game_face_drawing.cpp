@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "emulator/lab/terminal/game_face.h"
 #include "emulator/litmus/vulkan/thread.h"
@@ -24,6 +25,8 @@ std::string_view standing_text(const run::Runner& runner, std::uint32_t thread) 
       return "not begun";
     case run::Standing::Arrived:
       return "at a barrier";
+    case run::Standing::Calling:
+      return "waits";
     case run::Standing::Ended:
       return runner.ends()[thread].state == explore::EndState::Cut        ? "cut"
              : runner.ends()[thread].state == explore::EndState::Spinning ? "spins"
@@ -49,6 +52,7 @@ std::string GameFace::right_title() const {
 int GameFace::draw_threads(Canvas& canvas, int row, int height) {
   const litmus::Test& test = session_->test();
   const run::Runner& runner = session_->world().runner();
+  const Words words = session_->words();
   constexpr int kNarrowest = 19;
   const int fit = std::max(canvas.columns() / kNarrowest, 1);
   const int count = std::min(fit, static_cast<int>(test.threads.size()));
@@ -63,18 +67,17 @@ int GameFace::draw_threads(Canvas& canvas, int row, int height) {
     canvas.write(row, column,
                  fmt::format("{} wg{} sg{} {}", thread.name(), thread.workgroup, thread.subgroup, standing),
                  Style::Bold, width - 1);
-    const bool has_next = runner.standing(index) != run::Standing::Ended && !session_->end() &&
-                          runner.next_step(index).kind == explore::StepKind::Operation;
-    const std::uint32_t next = has_next ? runner.next_step(index).operation.where.line : 0;
+    const std::uint32_t next = session_->end() ? 0 : next_line(runner, words, index);
+    const std::vector<CodeLine> code = code_of(test, index);
     int current = 0;
-    for (std::size_t k = 0; k < thread.code.size(); ++k)
-      if (thread.code[k].place.line == next) current = static_cast<int>(k);
+    for (std::size_t k = 0; k < code.size(); ++k)
+      if (code[k].line == next) current = static_cast<int>(k);
     const int rows = height - 2;
-    const int entries = static_cast<int>(thread.code.size());
+    const int entries = static_cast<int>(code.size());
     const int first = std::clamp(current - rows / 2, 0, std::max(entries - rows, 0));
     for (int k = 0; k < rows && first + k < entries; ++k) {
-      const litmus::Instruction& instruction = thread.code[static_cast<std::size_t>(first + k)];
-      const bool is_next = instruction.place.line == next;
+      const CodeLine& instruction = code[static_cast<std::size_t>(first + k)];
+      const bool is_next = instruction.line == next;
       canvas.write(row + 1 + k, column, fmt::format("{}{}", is_next ? '>' : ' ', instruction.text),
                    is_next ? Style::Bold : Style::Plain, width - 1);
     }
@@ -91,9 +94,11 @@ std::string GameFace::own_cache(std::uint32_t thread, bool& stale) {
   const litmus::Test& test = session_->test();
   std::string text;
   const auto add = [&](const std::string& line) { text += (text.empty() ? "" : " ") + line; };
+  const Words words = session_->words();
   for (const memory::HeldWrite& held : world.machine().held_writes())
-    if (held.level == CacheLevel::Agent && static_cast<std::uint32_t>(held.agent) == thread)
-      add(fmt::format("{}={}w", test.variables[static_cast<std::size_t>(held.reference)].name, as_integer(held.value)));
+    if (held.level == CacheLevel::Agent && !held.in_device && words.column(held.agent) == thread)
+      add(fmt::format("{}={}w", test.variables[variable_of(test, held.reference, held.bytes)].name,
+                      as_integer(held.value)));
   if (world.runner().standing(thread) == run::Standing::Ended) return text;
   for (std::uint32_t variable = 0; variable < test.variables.size(); ++variable) {
     const std::optional<Operation> read = read_of(test, thread, variable);
@@ -112,8 +117,21 @@ std::string GameFace::shared_cache(CacheLevel level, const std::string& id) {
     if (held.level != level || words.cache_id(held.agent, level) != id) continue;
     text +=
         fmt::format("{}{}={}w", text.empty() ? "" : " ",
-                    session_->test().variables[static_cast<std::size_t>(held.reference)].name, as_integer(held.value));
+                    session_->test().variables[variable_of(session_->test(), held.reference, held.bytes)].name,
+                    as_integer(held.value));
   }
+  return text;
+}
+
+std::string GameFace::domain_row(bool of_host) {
+  std::map<AllocationId, std::string> newest;
+  for (const memory::HeldWrite& held : session_->world().machine().held_writes())
+    if (of_host ? held.in_host : held.in_device)
+      newest[held.bytes.allocation] =
+          fmt::format("{}={}", session_->test().variables[variable_of(session_->test(), held.reference, held.bytes)].name,
+                      as_integer(held.value));
+  std::string text;
+  for (const auto& [allocation, one] : newest) text += (text.empty() ? "" : " ") + one;
   return text;
 }
 
@@ -153,6 +171,10 @@ int GameFace::draw_caches(Canvas& canvas, int row) {
   };
   std::vector<Box> boxes;
   const Words words = session_->words();
+  if (test.host && !session_->end()) {
+    boxes.push_back({"host domain", domain_row(true)});
+    boxes.push_back({"device domain", domain_row(false)});
+  }
   for (const CacheLevel level : {CacheLevel::Subgroup, CacheLevel::Workgroup, CacheLevel::QueueFamily}) {
     std::vector<std::string> seen;
     for (std::uint32_t thread = 0; thread < test.threads.size() && !session_->end(); ++thread) {
@@ -163,7 +185,7 @@ int GameFace::draw_caches(Canvas& canvas, int row) {
       if (!text.empty()) boxes.push_back({words.cache(static_cast<AgentId>(thread), level), text});
     }
   }
-  boxes.push_back({"memory", memory_row()});
+  if (!test.host || session_->end()) boxes.push_back({"memory", memory_row()});
   const int each = canvas.columns() / static_cast<int>(boxes.size());
   for (std::size_t i = 0; i < boxes.size(); ++i) {
     const int column = static_cast<int>(i) * each;
@@ -265,7 +287,8 @@ std::string GameFace::message() const {
 
 void GameFace::draw_middle(Canvas& canvas) {
   std::size_t longest = 1;
-  for (const litmus::Thread& thread : session_->test().threads) longest = std::max(longest, thread.code.size());
+  for (std::uint32_t thread = 0; thread < session_->test().threads.size(); ++thread)
+    longest = std::max(longest, code_of(session_->test(), thread).size());
   const int code = std::clamp(static_cast<int>(longest), 1, std::max((canvas.rows() - 14) * 2 / 3, 1));
   int row = draw_threads(canvas, 1, code + 2);
   // On the smallest screens the list is worth more than the boxes.

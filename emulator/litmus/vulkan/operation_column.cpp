@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "emulator/litmus/vulkan/host_plan.h"
 #include "emulator/litmus/vulkan/host_test.h"
 
 namespace heddle::litmus {
@@ -49,6 +50,17 @@ const Variable& variable_of(const Test& test, const Operation& operation) {
   return *std::find_if(test.variables.begin(), test.variables.end(), [&](const Variable& variable) {
     return variable.location == static_cast<std::uint32_t>(operation.locations.allocation);
   });
+}
+
+std::vector<AgentInColumn> agents_behind_threads(const Test& test) {
+  std::vector<AgentInColumn> agents;
+  if (!test.host) return agents;
+  for (const PlannedAgent& planned : plan_host(test).agents) {
+    Operation operation = planned.operations.front();
+    operation.agent = static_cast<AgentId>(test.threads.size() + agents.size());
+    agents.push_back({column_of(test, operation), operation.where.function});
+  }
+  return agents;
 }
 
 std::string name_of(const Test& test, const Operation& operation) {

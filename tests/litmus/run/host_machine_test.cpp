@@ -104,7 +104,7 @@ TEST_CASE("what a host test may end with comes up within a thousand runs, and it
     std::set<Outcome> found;
     bool raced = false;
     for (const char* policy : {"random", "adversarial"}) {
-      const RunTotals totals = totals_of(one.test, memory_policy(policy), 500, false);
+      const RunTotals totals = totals_of(one.test, memory_policy(policy), 1000, false);
       for (const HistogramRow& row : totals.histogram) found.insert(row.values);
       raced = raced || totals.racy_runs > 0;
     }

@@ -2,11 +2,14 @@
 import {HighlightStyle, StreamLanguage, syntaxHighlighting} from '@codemirror/language';
 import {tags} from '@lezer/highlight';
 
-const kInstruction = /^(?:ld|st|rmw|membar|cbar|avdevice|visdevice|beginlock|endlock|free|coopld|coopst|goto|add|sub|mul|div|and|or|xor|b(?:eq|ne|lt|le|gt|ge))(?![\w])/;
+const kInstruction = /^(?:ld|st|rmw|membar|cbar|avdevice|visdevice|beginlock|endlock|free|coopld|coopst|flush|invalidate|submit|wait|signal|idle|set|dispatch|copy|fill|update|dep|await|release|acquire|goto|add|sub|mul|div|and|or|xor|b(?:eq|ne|lt|le|gt|ge))(?![\w])/;
 const kCall = /^(?:load|store|atomic(?:Load|Store|Exchange|Add|Sub|Mul|Div|And|Or|Xor)|memoryBarrier|controlBarrier|coopLoad|coopStore|makeAvailableToDevice|makeVisibleFromDevice|(?:begin|end)InvocationInterlock|if)(?=\s*\()/;
 const kOrder = /^(?:Relaxed|Acquire|Release|AcquireRelease)\b/;
 const kScope = /^(?:Subgroup|Workgroup|QueueFamily|Device|ShaderCall|FragmentInterlock)\b/;
 const kSemantics = /^(?:UniformMemory|WorkgroupMemory|ImageMemory|OutputMemory|MakeAvailable|MakeVisible|NonPrivate)\b/;
+// Masks of host tests: stages, and accesses behind a point or a plus.
+const kStage = /^(?:none|indirect|compute|copy|clear|transfer|host|all)(?=[.+\s|;,])/;
+const kAccess = /^\+?(?:storage|uniform|shader|transfer|indirect|host|memory)_(?:read|write)\b/;
 const kTag = /^\.(?:atom|acq_rel|acq|rel|nonpriv|av|vis|semav|semvis|sem(?:sc[0-3])|sc[0-3]|scin|sg|wg|qf|dv|sh|fi|\w+)/;
 
 interface State {
@@ -44,14 +47,14 @@ const language = StreamLanguage.define<State>({
       return 'comment';
     }
     if (stream.eatSpace()) return null;
-    if (stream.match(/^(?:~?exists|forall|filter|locations|not|ssw|aliases|feeds|interlock)\b/)) return 'keyword';
+    if (stream.match(/^(?:~?exists|forall|filter|locations|not|ssw|aliases|feeds|interlock|noncoherent|uniform|exclusive|atom)\b/)) return 'keyword';
     if (stream.match(kCall) || stream.match(kInstruction)) return 'operator';
     if (stream.match(kOrder)) return 'modifier';
-    if (stream.match(kScope)) return 'type';
-    if (stream.match(kSemantics)) return 'attribute';
+    if (stream.match(kScope) || stream.match(kStage)) return 'type';
+    if (stream.match(kSemantics) || stream.match(kAccess)) return 'attribute';
     const tag = stream.match(kTag) as RegExpMatchArray | null;
     if (tag) return /acq|rel|atom/.test(tag[0]) ? 'modifier' : /^\.(?:sg|wg|qf|dv|sh|fi)$/.test(tag[0]) ? 'type' : 'attribute';
-    if (stream.match(/^P\d+@?/)) return 'heading';
+    if (stream.match(/^[PHB]\d+(?:@(?:host|q\b)?|\b)/)) return 'heading';
     if (stream.match(/^r\d+\b/)) return 'variable';
     if (stream.match(/^-?(?:0x[\da-f]+|\d+)\b/i)) return 'number';
     if (stream.match(/^#.*?(?=[|;]|$)/)) return 'meta';
