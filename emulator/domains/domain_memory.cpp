@@ -36,6 +36,7 @@ void DomainMemory::host(std::shared_ptr<const model::HostSide> side) {
 }
 
 //= vk:memory-model-system-synchronizes-with
+//= sync:synchronization-dependencies-chains
 void DomainMemory::find_followers() {
   followers_.clear();
   const auto add = [&](AgentId first, AgentId second) {
@@ -126,6 +127,7 @@ std::uint32_t DomainMemory::granule_of(const Locations& bytes) const {
          static_cast<std::uint32_t>(bytes.offset_bytes / kGranuleBytes);
 }
 
+//= sync:synchronization-host-access-types
 bool DomainMemory::is_coherent(AllocationId allocation) const {
   const std::vector<AllocationId>& coherent = model::host_side(side_).coherent;
   return std::find(coherent.begin(), coherent.end(), allocation) != coherent.end();
@@ -251,6 +253,7 @@ Position DomainMemory::choose(Granule& granule, const Operation& read, Position 
 }
 
 // All of an atom (nonCoherentAtomSize) comes at once.
+//= sync:memory-device-hostaccess
 void DomainMemory::fill_host_cache(const Granule& granule) {
   const auto fill = [&](AllocationId allocation) {
     for (Granule& one : granules_) {

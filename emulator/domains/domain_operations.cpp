@@ -98,6 +98,7 @@ void DomainMemory::leave(const Operation& operation, std::span<const AgentId> sy
 // --- Operations of the API, and fences ---
 
 //= vk:memory-model-vulkan-availability-visibility
+//= sync:memory-device-hostaccess
 void DomainMemory::barrier(const Operation& operation) {
   tick();
   sources_.clear();
@@ -146,6 +147,7 @@ void DomainMemory::barrier(const Operation& operation) {
 }
 
 // Of the writes that happened before it the ones in its scope; without a dependency, all of the device.
+//= sync:synchronization-dependencies-access-scopes
 void DomainMemory::make_available_on_device(const Operation& operation) {
   Knowledge& known = agent(operation.agent).knowledge;
   const model::HostSide& side = model::host_side(side_);
@@ -175,6 +177,7 @@ void DomainMemory::show_from_device(const Operation& operation) {
 }
 
 // A release passes on what its family wrote, or got itself, and what is in the device domain.
+//= sync:synchronization-queue-transfers-release
 void DomainMemory::hand_on(const model::Dependency& dependency, Knowledge& known) {
   Handed handed{*dependency.transfer, {}};
   known.in_device.for_each([&](std::uint32_t number) {
@@ -187,6 +190,7 @@ void DomainMemory::hand_on(const model::Dependency& dependency, Knowledge& known
 }
 
 // An acquire takes what the releases passed on that happened before it, of the same buffer between the same families.
+//= sync:synchronization-queue-transfers-acquire
 void DomainMemory::take_over(const model::Dependency& dependency, Knowledge& known) {
   const model::OwnershipTransfer& taken = *dependency.transfer;
   known.handed.for_each([&](std::uint32_t one) {

@@ -18,6 +18,7 @@ bool contains(const std::vector<ReferenceId>& list, ReferenceId reference) {
 // before those of the dependencies with which it makes a chain. Its own come in the order listed.
 //= vk:memory-model-system-synchronizes-with
 //= vk:memory-model-vulkan-availability-visibility
+//= sync:synchronization-dependencies-chains
 void add_dependency(Facts& facts, const model::Dependency& dependency) {
   Relation& order = facts.system_synchronizes;
   const model::HostSide& host = facts.host();
@@ -71,6 +72,7 @@ void extend_by_host_language(Facts& facts) {
 // The operations of a dependency are of its access scopes; without one, of all accesses. Flushes and invalidations
 // are of ranges; without a range, of all memory.
 //= vk:memory-model-vulkan-availability-visibility
+//= sync:synchronization-dependencies-access-scopes
 bool includes_access(const Facts& facts, EventIndex operation, EventIndex access) {
   const Operation& op = facts.operation(operation);
   const bool available = op.kind == OperationKind::DeviceAvailability;
@@ -86,6 +88,7 @@ bool includes_access(const Facts& facts, EventIndex operation, EventIndex access
                    : makes_visible(host, *dependency, *command, facts.operation(access));
 }
 
+//= sync:synchronization-host-access-types
 bool is_coherent_host_memory(const Facts& facts, const Location& location) {
   const std::vector<AllocationId>& coherent = facts.host().coherent;
   return std::find(coherent.begin(), coherent.end(), location.bytes.allocation) != coherent.end();
@@ -128,6 +131,8 @@ EventSet acquired_from(const Facts& facts, EventIndex release) {
 
 }  // namespace
 
+//= sync:synchronization-queue-transfers-acquire
+//= sync:synchronization-queue-transfers-release
 EventSet acquired_contents(const Facts& facts, const EventSet& available, EventIndex write, EventIndex read) {
   const auto family = [&](EventIndex e) { return facts.execution->place(facts.events[e].agent).queue_family; };
   const auto is_of_buffer = [&](const model::OwnershipTransfer& transfer) {

@@ -138,7 +138,8 @@ std::optional<std::string> Session::broken(const std::vector<std::uint32_t>& lin
             last.move.kind == MoveKind::Deliver ? std::optional(last.move.write) : last.operation;
         if (!index) break;
         const Operation& operation = world_->chronicle().told()[*index].operation;
-        if (operation.is_access() && variable_of(*test_, operation.reference, operation.locations) == breakpoint.variable)
+        if (operation.is_access() &&
+            variable_of(*test_, operation.reference, operation.locations) == breakpoint.variable)
           return fmt::format("{} was accessed: {}", test_->variables[breakpoint.variable].name, last.text);
         break;
       }

@@ -88,7 +88,7 @@ Json StateWriter::thread(std::uint32_t index) const {
   json["why"] = step.kind == explore::StepKind::Unanswered && status == "ready" ? "it needs the values of late reads"
                 : status != "ended" && test_.host && runner.standing(index) != Standing::Arrived
                     ? words_.awaited(runner, world_.program().program(), index)
-                : status == "waiting"                                           ? "it waits at a control barrier"
+                : status == "waiting"   ? "it waits at a control barrier"
                 : status == "not begun" ? "a thread that system-synchronizes with it has to finish"
                                         : "";
   const auto& state = static_cast<const litmus::LitmusThread&>(runner.agent(index));
@@ -132,8 +132,8 @@ Json StateWriter::waiting(const memory::HeldWrite& write) const {
           {"write", step(write.write)},
           {"kind", "write"},
           {"stale", false},
-          {"text",
-           fmt::format("{} = {}, written by {}, waits here", name, as_integer(write.value), words_.thread(write.agent))}};
+          {"text", fmt::format("{} = {}, written by {}, waits here", name, as_integer(write.value),
+                               words_.thread(write.agent))}};
 }
 
 // Of a host test: the cache of each column, with what has not come to the device domain, and the two domains.

@@ -52,7 +52,8 @@ std::string Words::awaited(const run::Runner& runner, const explore::Program& pr
     }
     const litmus::HostCall& call = test_.host->calls[point - agents];
     for (const litmus::Instruction& instruction : test_.threads[call.thread].code)
-      if (instruction.call == point - agents) text += fmt::format("{}'s `{}`", this->thread(call.thread), instruction.text);
+      if (instruction.call == point - agents)
+        text += fmt::format("{}'s `{}`", this->thread(call.thread), instruction.text);
   }
   return text;
 }

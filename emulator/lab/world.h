@@ -3,6 +3,8 @@
 /// \file
 /// A litmus test on the weak machine, in which every move is made from outside.
 
+#include <heddle/memory_policy.h>
+
 #include <cstdint>
 #include <memory>
 #include <optional>

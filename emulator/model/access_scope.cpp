@@ -9,6 +9,7 @@ bool contains(const std::vector<ReferenceId>& list, ReferenceId reference) {
   return std::find(list.begin(), list.end(), reference) != list.end();
 }
 
+//= sync:synchronization-dependencies-access-scopes
 bool in_scope(const HostSide& host, const AccessScope& scope, const Command& command, const Operation& access,
               bool writes) {
   return meet(command.stage, scope.stages) && meet(kind_of(host, command, access, writes), scope.accesses) &&

@@ -7,6 +7,7 @@ const HostSide& host_side(const std::shared_ptr<const HostSide>& host) {
   return host ? *host : none;
 }
 
+//= sync:synchronization-pipeline-stages-masks
 Stages with_earlier(Stages stages) {
   return meet(stages, Stages::Compute) ? stages | Stages::DrawIndirect : stages;
 }
@@ -26,6 +27,7 @@ Accesses accesses_of(Stages stages) {
 }
 
 //= vk:memory-model-system-synchronizes-with
+//= sync:synchronization-submission-order
 bool comes_before(const Command& command, const Dependency& dependency) {
   const ExecutionScope& first = dependency.first;
   return command.queue == first.queue && command.position < first.position &&
@@ -40,6 +42,7 @@ bool comes_after(const Dependency& dependency, const Command& command) {
 }
 
 //= vk:memory-model-system-synchronizes-with
+//= sync:synchronization-dependencies-chains
 bool makes_chain(const Dependency& earlier, const Dependency& later) {
   return earlier.second.queue == later.first.queue && earlier.second.position <= later.first.position &&
          meet(with_later(earlier.second.stages), with_earlier(later.first.stages));

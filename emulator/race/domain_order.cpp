@@ -14,6 +14,7 @@ bool contains(const std::vector<Id>& list, Id id) {
 
 }  // namespace
 
+//= sync:synchronization-host-access-types
 bool DomainOrder::is_coherent(const Locations& bytes) const {
   return contains(events_.host_side().coherent, bytes.allocation);
 }
@@ -26,6 +27,7 @@ bool DomainOrder::ordered_by_host_language(EventIndex x, EventIndex y) const {
 
 // A dependency has scopes, a flush and an invalidation a range; what has none is of everything.
 //= vk:memory-model-vulkan-availability-visibility
+//= sync:synchronization-dependencies-access-scopes
 bool DomainOrder::is_of(EventIndex operation, EventIndex access) const {
   const Event& op = events_[operation];
   const Event& of = events_[access];
@@ -112,6 +114,8 @@ const model::OwnershipTransfer* DomainOrder::transfer(EventIndex e) const {
 
 // The acquires by which the family of `y` got what the family of `x` had when it was made available, through as many
 // families as there are between.
+//= sync:synchronization-queue-transfers-acquire
+//= sync:synchronization-queue-transfers-release
 EventSet DomainOrder::acquires_of_family(EventIndex x, EventIndex y, const EventSet& made,
                                          const std::vector<EventIndex>& operations) const {
   Families having;

@@ -8,6 +8,7 @@
 namespace heddle::race {
 
 //= vk:memory-model-system-synchronizes-with
+//= sync:synchronization-dependencies-chains
 void HappensBefore::has_host_side(std::shared_ptr<const model::HostSide> side) {
   side_ = std::move(side);
   for (const model::Dependency& dependency : side_->dependencies) {

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <set>
 
 #include "emulator/lab/guide.h"
@@ -117,6 +118,56 @@ TEST_CASE("every outcome of the library that may be played is the end of some ga
       CHECK(played);
     }
   }
+}
+
+TEST_CASE("every game on a host test ends in an execution that judge and explorer allow", "[nightly]") {
+  const std::uint64_t games = how_many("HEDDLE_HOST_GAMES", 2, 200);
+  for (const char* name :
+       {"flush", "atom", "two-dispatches", "ownership", "indirect", "readback", "timeline-host-signal", "event-host",
+        "host-threads", "free", "invalidate-unflushed", "copy-after-dispatch"}) {
+    for (const char* kind : {"-right", "-wrong"}) {
+      const std::string path = std::string(HEDDLE_SOURCE_DIR) + "/tests/litmus/host/" + name + kind + ".litmus";
+      INFO(path);
+      auto test = std::make_unique<litmus::Test>(*litmus::parse_vulkan(litmus::read_text(path)).test);
+      const Allowed expected = allowed(*test);
+      lab::Session session(std::move(test), {});
+      for (std::uint64_t game = 0; game < games; ++game) {
+        const std::uint64_t seed = first_seed() + game + 1;
+        INFO("seed " << seed);
+        check_game(session, expected, seed);
+      }
+    }
+  }
+}
+
+TEST_CASE("a game shows what the host wrote in its cache until it is flushed and submitted, and then in both domains") {
+  const std::string text = litmus::read_text(std::string(HEDDLE_SOURCE_DIR) + "/tests/litmus/host/flush-right.litmus");
+  lab::Session session(std::make_unique<litmus::Test>(*litmus::parse_vulkan(text).test), {});
+  const auto write = [&] { return session.world().machine().held_writes().front(); };
+  const auto go = [&](const std::string& instruction) {
+    for (const lab::Offer& offer : session.offers()) {
+      if (offer.move.kind != lab::MoveKind::Go) continue;
+      const explore::Step& step = session.world().runner().next_step(offer.move.thread);
+      if (std::string_view(step.operation.where.function) != instruction) continue;
+      session.make(id_of(offer.move, session.test()));
+      return;
+    }
+    FAIL("nothing executes " << instruction << " now");
+  };
+  go("st x, 1");
+  CHECK_FALSE(write().in_device);
+  // A call to flush, and the flush of its range.
+  go("flush x");
+  go("flush x");
+  CHECK_FALSE(write().in_device);
+  const auto is_submission = [](const lab::Offer& offer) { return offer.text.find("submit B0") != std::string::npos; };
+  while (!write().in_device) {
+    const std::vector<lab::Offer>& offers = session.offers();
+    const auto next = std::find_if(offers.begin(), offers.end(), is_submission);
+    REQUIRE(next != offers.end());
+    session.make(id_of(next->move, session.test()));
+  }
+  CHECK(session.history().back().text.find("to the device domain") != std::string::npos);
 }
 
 TEST_CASE("the same moves lead to the same game, forward and back") {

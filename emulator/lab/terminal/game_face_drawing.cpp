@@ -115,10 +115,9 @@ std::string GameFace::shared_cache(CacheLevel level, const std::string& id) {
   std::string text;
   for (const memory::HeldWrite& held : session_->world().machine().held_writes()) {
     if (held.level != level || words.cache_id(held.agent, level) != id) continue;
-    text +=
-        fmt::format("{}{}={}w", text.empty() ? "" : " ",
-                    session_->test().variables[variable_of(session_->test(), held.reference, held.bytes)].name,
-                    as_integer(held.value));
+    text += fmt::format("{}{}={}w", text.empty() ? "" : " ",
+                        session_->test().variables[variable_of(session_->test(), held.reference, held.bytes)].name,
+                        as_integer(held.value));
   }
   return text;
 }
@@ -127,9 +126,9 @@ std::string GameFace::domain_row(bool of_host) {
   std::map<AllocationId, std::string> newest;
   for (const memory::HeldWrite& held : session_->world().machine().held_writes())
     if (of_host ? held.in_host : held.in_device)
-      newest[held.bytes.allocation] =
-          fmt::format("{}={}", session_->test().variables[variable_of(session_->test(), held.reference, held.bytes)].name,
-                      as_integer(held.value));
+      newest[held.bytes.allocation] = fmt::format(
+          "{}={}", session_->test().variables[variable_of(session_->test(), held.reference, held.bytes)].name,
+          as_integer(held.value));
   std::string text;
   for (const auto& [allocation, one] : newest) text += (text.empty() ? "" : " ") + one;
   return text;

@@ -229,6 +229,7 @@ std::vector<std::uint32_t> HostParser::whole_atoms(const std::vector<std::uint32
 }
 
 /// A flush writes whole atoms back: what was not named is read and written by the host first.
+//= sync:memory-device-hostaccess
 void HostParser::flush(const std::vector<std::uint32_t>& variables, CellContext context,
                        std::vector<Instruction>& code) const {
   const Place place = code.back().place;

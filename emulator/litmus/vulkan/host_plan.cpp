@@ -165,6 +165,7 @@ void Planner::dispatch(const Batch& batch, const BatchCommand& command, Queue& q
   for (const std::uint32_t thread : command.threads) order(parameters, static_cast<AgentId>(thread));
 }
 
+//= sync:synchronization-semaphores-waiting
 void Planner::wait_semaphore(const Batch& batch, const BatchCommand& command, const Queue& queue) {
   Semaphore& waited = semaphore(command.object, command.timeline.has_value(), command.place);
   if (!waited.timeline && ++waited.waits > 1)
@@ -177,6 +178,7 @@ void Planner::wait_semaphore(const Batch& batch, const BatchCommand& command, co
                     *queue.host_thread, !waited.signals.empty()});
 }
 
+//= sync:synchronization-semaphores-signaling
 void Planner::signal_semaphore(const Batch& batch, const BatchCommand& command, AgentId submission, Queue& queue) {
   Semaphore& signaled = semaphore(command.object, command.timeline.has_value(), command.place);
   if (!signaled.timeline && !signaled.signals.empty())
@@ -211,6 +213,7 @@ std::vector<ReferenceId> references(const std::vector<std::uint32_t>& variables)
   return out;
 }
 
+//= sync:synchronization-pipeline-barriers
 void Planner::barrier(const Batch& batch, const BatchCommand& command, Queue& queue) {
   Dependency& barrier = add_dependency(batch.family);
   barrier.first = {queue_id(batch.queue), queue.position, command.first->stages};
@@ -220,6 +223,7 @@ void Planner::barrier(const Batch& batch, const BatchCommand& command, Queue& qu
   add_memory_operations(barrier, command, *command.first, *command.second);
 }
 
+//= sync:synchronization-events-signaling-device
 void Planner::set_event(const Batch& batch, const BatchCommand& command, Queue& queue) {
   Event& event = events_[command.object];
   if (event.set != nullptr || event.by_host)
@@ -261,6 +265,8 @@ void Planner::await_event(const Batch& batch, const BatchCommand& command, Queue
   if (event.by_host) add_after(static_cast<Point>(dependency.agent), event.call);
 }
 
+//= sync:synchronization-queue-transfers-release
+//= sync:synchronization-queue-transfers-acquire
 void Planner::transfer(const Batch& batch, const BatchCommand& command, Queue& queue) {
   const bool acquires = command.kind == CommandKind::Acquire;
   const std::vector<ReferenceId> buffer = references({command.variable});
@@ -344,6 +350,7 @@ void Planner::submit_batch(const Batch& batch, AgentId submission, Queue& queue)
   ++queue.position;
 }
 
+//= sync:synchronization-fences-signaling
 AgentId Planner::fence(const Queue& queue, std::uint64_t number, const SourceLocation& where) {
   Dependency& fence = add_dependency(queue.family.value_or(0));
   fence.first = {queue_id(number), queue.position, Stages::Everything};
@@ -355,6 +362,7 @@ AgentId Planner::fence(const Queue& queue, std::uint64_t number, const SourceLoc
 }
 
 //= vk:memory-model-vulkan-availability-visibility
+//= sync:synchronization-submission-host-writes
 void Planner::submit(std::uint32_t index) {
   const HostCall& call = host_.calls[index];
   submitting_ = index;
@@ -393,6 +401,7 @@ void Planner::submit(std::uint32_t index) {
 }
 
 /// As a fence on each submission that the thread made before.
+//= sync:synchronization-wait-idle
 void Planner::idle(std::uint32_t index) {
   const HostCall& call = host_.calls[index];
   for (const HostCall& other : host_.calls) {
@@ -410,6 +419,7 @@ void Planner::idle(std::uint32_t index) {
   }
 }
 
+//= sync:synchronization-semaphores-hostops
 void Planner::make_call(std::uint32_t index) {
   const HostCall& call = host_.calls[index];
   switch (call.kind) {
