@@ -36,6 +36,12 @@ void DomainMemory::host(std::shared_ptr<const model::HostSide> side) {
 }
 
 //= vk:memory-model-system-synchronizes-with
+void DomainMemory::stages_in_order(std::span<const model::AgentPair> interlock,
+                                   std::span<const model::AgentPair> inputs) {
+  interlock_.assign(interlock.begin(), interlock.end());
+  inputs_.assign(inputs.begin(), inputs.end());
+}
+
 //= sync:synchronization-dependencies-chains
 void DomainMemory::find_followers() {
   followers_.clear();
@@ -67,6 +73,8 @@ void DomainMemory::restart() {
   handed_.clear();
   meetings_.clear();
   calls_.clear();
+  interlock_.clear();
+  inputs_.clear();
   served_.reset();
 }
 
@@ -80,6 +88,8 @@ void DomainMemory::begin(const memory::Cohort& cohort) {
 void DomainMemory::end(const memory::Cohort& cohort) {
   for (std::uint32_t i = 0; i < cohort.count; ++i) {
     const auto index = static_cast<std::size_t>(cohort.agent(i));
+    for (const auto& [first, second] : inputs_)
+      if (first == cohort.agent(i)) comes_before(first, second);
     if (index >= followers_.size()) continue;
     for (const AgentId follower : followers_[index]) comes_before(cohort.agent(i), follower);
   }
@@ -173,9 +183,9 @@ bool DomainMemory::host_must_know(const Write& write, std::uint32_t number, cons
 bool DomainMemory::device_must_know(const Write& write, std::uint32_t number, const Operation& access) const {
   const Agent& who = agents_[static_cast<std::size_t>(access.agent)];
   const Knowledge& known = who.knowledge;
+  if (is_input_from(write, access)) return true;
   if (!write.by_host && write.operation.is_non_private() && access.is_non_private() &&
       write.operation.reference == access.reference) {
-    if (known.in_shaders.has(number)) return true;
     const bool looks = access.writes() || looks_beyond_itself(access) || who.made_visible.has(number);
     if (looks && known.offered.has(number)) return true;
   }
@@ -197,6 +207,15 @@ bool DomainMemory::is_shown_to(const Write& write, std::uint32_t number, const O
   if (!needs_transfer(write, read)) return true;
   const auto owned = shown.owned.find(agents_[static_cast<std::size_t>(read.agent)].place.queue_family);
   return owned != shown.owned.end() && owned->second.has(number);
+}
+
+// The outputs of an invocation are there for the inputs of those that it contributed to.
+//= vk:memory-model-shader-io
+bool DomainMemory::is_input_from(const Write& write, const Operation& read) const {
+  if (write.operation.storage_class != StorageClass::Output || read.storage_class != StorageClass::Input) return false;
+  return std::find(inputs_.begin(), inputs_.end(), model::AgentPair{write.operation.agent, read.agent}) !=
+             inputs_.end() &&
+         agents_[static_cast<std::size_t>(read.agent)].place.stage != model::Stage::Vertex;
 }
 
 // A write by one queue family to an exclusive buffer, and a read by another.

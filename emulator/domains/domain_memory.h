@@ -38,6 +38,7 @@ class DomainMemory final : public memory::Memory, public memory::ByHand {
       : policy_(policy), draws_(choice), by_hand_(by_hand) {}
 
   void host(std::shared_ptr<const model::HostSide> side) override;
+  void stages_in_order(std::span<const model::AgentPair> interlock, std::span<const model::AgentPair> inputs) override;
   void comes_before(AgentId first, AgentId second) override;
   void comes_before(trace::OperationIndex call, AgentId second) override;
 
@@ -75,6 +76,8 @@ class DomainMemory final : public memory::Memory, public memory::ByHand {
     /// What atomics read that did not acquire: a fence may.
     std::vector<Head> seen;
     std::optional<Head> fence;
+    /// What had happened when it ended its interlock.
+    std::optional<Knowledge> unlocked;
     /// What a MakeVisible has shown to the agent of what shaders offered.
     NumberSet made_visible;
     std::uint32_t stale_reads = 0;
@@ -96,11 +99,12 @@ class DomainMemory final : public memory::Memory, public memory::ByHand {
   struct Arrival {
     AgentId agent{};
     trace::OperationIndex index = 0;
-    bool releases = false;
-    Knowledge knowledge;
+    /// What it offers to those that acquire there, or by a fence behind it.
+    std::vector<Head> heads;
   };
 
   // Agents and order.
+  static bool orders_outputs(const Agent& agent) { return agent.place.stage == model::Stage::TessellationControl; }
   Agent& agent(AgentId id) { return agents_[static_cast<std::size_t>(id)]; }
   bool is_on_host(AgentId id) const { return agents_[static_cast<std::size_t>(id)].place.is_host(); }
   void find_followers();
@@ -109,6 +113,7 @@ class DomainMemory final : public memory::Memory, public memory::ByHand {
   bool in_scopes(const Head& head, AgentId reader, Scope scope) const;
   std::vector<Head> heads_of(Agent& writer, const Operation& operation);
   void release(Agent& releaser, const Operation& operation);
+  void lock(const Operation& operation);
 
   // Accesses.
   std::uint32_t granule_of(const Locations& bytes) const;
@@ -119,6 +124,7 @@ class DomainMemory final : public memory::Memory, public memory::ByHand {
   bool host_must_know(const Write& write, std::uint32_t number, const Operation& access) const;
   bool is_shown_to(const Write& write, std::uint32_t number, const Operation& read, const Shown& shown) const;
   bool needs_transfer(const Write& write, const Operation& read) const;
+  bool is_input_from(const Write& write, const Operation& read) const;
   bool reaches(const Write& write, const Operation& access) const;
   bool is_coherent(AllocationId allocation) const;
   /// Whether an operation of a range has these bytes in it. A range of no bytes is all memory.
@@ -151,6 +157,8 @@ class DomainMemory final : public memory::Memory, public memory::ByHand {
   const bool by_hand_;
   trace::Listener* listener_ = nullptr;
   std::shared_ptr<const model::HostSide> side_;
+  std::vector<model::AgentPair> interlock_;
+  std::vector<model::AgentPair> inputs_;
   /// By agent: those that the API's order puts behind its end.
   std::vector<std::vector<AgentId>> followers_;
 

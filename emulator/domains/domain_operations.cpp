@@ -62,21 +62,34 @@ void DomainMemory::release(Agent& releaser, const Operation& operation) {
   });
 }
 
+// An interlock orders, and makes nothing available.
+//= vk:memory-model-synchronizes-with
+void DomainMemory::lock(const Operation& operation) {
+  Agent& who = agent(operation.agent);
+  if (operation.kind == OperationKind::EndInvocationInterlock) {
+    who.unlocked = who.knowledge;
+    return;
+  }
+  for (const auto& [first, second] : interlock_)
+    if (second == operation.agent && agent(first).unlocked) who.knowledge.learn(*agent(first).unlocked);
+}
+
 void DomainMemory::arrive(const Operation& operation) {
   tick();
   Agent& arriving = agent(operation.agent);
   sources_.clear();
   release(arriving, operation);
-  const bool orders_outputs = arriving.place.stage == model::Stage::TessellationControl;
-  const trace::OperationIndex index = tell(operation, 0, 0);
-  meetings_[operation.barrier_instance].push_back(
-      {operation.agent, index, orders_outputs || releases(operation.semantics), arriving.knowledge});
+  Arrival arrival{operation.agent, tell(operation, 0, 0), {}};
+  if (arriving.fence) arrival.heads.push_back(*arriving.fence);
+  if (releases(operation.semantics) || orders_outputs(arriving))
+    arrival.heads.push_back({operation.agent, operation.scope, std::make_shared<const Knowledge>(arriving.knowledge)});
+  meetings_[operation.barrier_instance].push_back(std::move(arrival));
 }
 
+// Whatever the scopes of the arrivals: more order than the memory model asks for.
 //= vk:memory-model-synchronizes-with
 void DomainMemory::leave(const Operation& operation, std::span<const AgentId> synchronizing) {
   Agent& leaving = agent(operation.agent);
-  const bool orders_outputs = leaving.place.stage == model::Stage::TessellationControl;
   std::vector<trace::OperationIndex> chosen;
   trace::OperationIndex own = 0;
   for (const Arrival& arrival : meetings_[operation.barrier_instance]) {
@@ -85,10 +98,15 @@ void DomainMemory::leave(const Operation& operation, std::span<const AgentId> sy
                                                                  arrival.agent) != synchronizing.end();
     if (!synchronizes) continue;
     if (!synchronizing.empty()) chosen.push_back(arrival.index);
-    if (arrival.releases && (orders_outputs || acquires(operation.semantics)))
-      leaving.knowledge.learn(arrival.knowledge);
+    for (const Head& head : arrival.heads) {
+      leaving.seen.push_back(head);
+      if (acquires(operation.semantics) || orders_outputs(leaving)) leaving.knowledge.learn(*head.knowledge);
+    }
   }
-  if (acquires(operation.semantics) && has(operation.semantics, MemorySemantics::MakeVisible))
+  // Outputs of tessellation control shaders are ordered whatever the barrier names; here all is.
+  if (orders_outputs(leaving)) leaving.knowledge.offered |= leaving.knowledge.in_shaders;
+  if (orders_outputs(leaving) ||
+      (acquires(operation.semantics) && has(operation.semantics, MemorySemantics::MakeVisible)))
     leaving.made_visible |= leaving.knowledge.offered;
   if (releases(operation.semantics))
     leaving.fence = Head{operation.agent, operation.scope, std::make_shared<const Knowledge>(leaving.knowledge)};
@@ -137,13 +155,17 @@ void DomainMemory::barrier(const Operation& operation) {
       known.in_device.for_each([&](std::uint32_t number) { move(number, true, trace::MoveReason::Availability); });
       known.in_host |= known.in_device;
       break;
+    case OperationKind::BeginInvocationInterlock:
+    case OperationKind::EndInvocationInterlock:
+      lock(operation);
+      break;
     case OperationKind::Free:
       break;
     default:
       HEDDLE_CHECK(false, "a memory with domains was given an operation that is of no domain");
   }
   tell(operation, 0, 0);
-  if (who.place.is_host()) calls_[told_ - 1] = known;
+  if (who.place.is_host() && side_) calls_[told_ - 1] = known;
 }
 
 // Of the writes that happened before it the ones in its scope; without a dependency, all of the device.

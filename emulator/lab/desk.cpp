@@ -137,7 +137,6 @@ Json reason_json(const Session& session, const Reason& reason) {
 std::unique_ptr<litmus::Test> parse(const std::string& text) {
   litmus::VulkanParse parsed = litmus::parse_vulkan(text);
   if (!parsed.test) throw BadTest{parsed.errors.front().message, parsed.errors.front().place};
-  if (const auto reason = litmus::cannot_run(*parsed.test)) throw BadTest{reason->message, reason->place};
   return std::make_unique<litmus::Test>(std::move(*parsed.test));
 }
 

@@ -217,11 +217,7 @@ Outcomes explore_outcomes(const litmus::Test& test, const Rules& rules, std::uin
   all.answer = litmus::answer(test, question);
   std::vector<litmus::Outcome> values;
   for (const litmus::OutcomeRow& row : all.answer.outcomes) values.push_back(row.values);
-  if (cannot_run(test)) {
-    all.kept_back.assign(values.size(), "the test can only be explored");
-  } else {
-    all.kept_back = why_kept_back(test, question, played_policy(), values);
-  }
+  all.kept_back = why_kept_back(test, question, played_policy(), values);
   return all;
 }
 

@@ -142,9 +142,24 @@ Reason why_blocked(Session& session, const Forbidden& move) {
                               session.words().awaited(runner, session.world().program().program(), move.thread));
     return reason;
   }
-  if (runner.standing(move.thread) == Standing::NotBegun) {
-    for (const auto& [first, second] : test.system_synchronization)
+  const auto add_first = [&](const litmus::ThreadPairs& pairs) {
+    for (const auto& [first, second] : pairs)
       if (second == move.thread && runner.standing(first) != Standing::Ended) add(first);
+  };
+  if (runner.standing(move.thread) == Standing::Calling) {
+    add_first(test.interlock_order);
+    reason.clause = "memory-model-synchronizes-with";
+    reason.text = fmt::format("{} executes its interlocked code once {} has finished.", who, others);
+    return reason;
+  }
+  if (runner.standing(move.thread) == Standing::NotBegun) {
+    add_first(test.shader_inputs);
+    if (!others.empty()) {
+      reason.clause = "memory-model-shader-io";
+      reason.text = fmt::format("{} is made of the outputs of {}, and begins when these are there.", who, others);
+      return reason;
+    }
+    add_first(test.system_synchronization);
     reason.clause = "memory-model-system-synchronizes-with";
     reason.text = fmt::format(
         "{} begins once {} has finished: every operation of it system-synchronizes with every one "

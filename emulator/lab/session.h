@@ -86,7 +86,6 @@ struct Verdict {
 /// One at a time asks it.
 class Session {
  public:
-  /// `test` can run (litmus::cannot_run).
   Session(std::unique_ptr<litmus::Test> test, const Rules& rules);
 
   const litmus::Test& test() const { return *test_; }

@@ -88,8 +88,9 @@ Json StateWriter::thread(std::uint32_t index) const {
   json["why"] = step.kind == explore::StepKind::Unanswered && status == "ready" ? "it needs the values of late reads"
                 : status != "ended" && test_.host && runner.standing(index) != Standing::Arrived
                     ? words_.awaited(runner, world_.program().program(), index)
-                : status == "waiting"   ? "it waits at a control barrier"
-                : status == "not begun" ? "a thread that system-synchronizes with it has to finish"
+                : runner.standing(index) == Standing::Calling ? "others come first at its interlock"
+                : status == "waiting"                         ? "it waits at a control barrier"
+                : status == "not begun" ? "a thread that system-synchronizes with it, or feeds it, has to finish"
                                         : "";
   const auto& state = static_cast<const litmus::LitmusThread&>(runner.agent(index));
   Json registers = Json::object();

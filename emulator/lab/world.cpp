@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "emulator/domains/domain_memory.h"
+#include "emulator/litmus/run/run.h"
 #include "emulator/litmus/vulkan/thread.h"
 #include "emulator/memory/machine.h"
 #include "emulator/run/memories.h"
@@ -15,9 +16,8 @@ litmus::Performers performers_of(const litmus::Test& test, std::uint32_t which) 
   return std::move(all[std::min<std::size_t>(which, all.size() - 1)]);
 }
 
-/// A test with a host's side has memory with domains.
 std::unique_ptr<memory::Memory> played_memory(const litmus::Test& test, Choice& choice) {
-  if (test.host) return std::make_unique<domains::DomainMemory>(played_policy(), choice, true);
+  if (litmus::needs_domains(test)) return std::make_unique<domains::DomainMemory>(played_policy(), choice, true);
   return std::make_unique<memory::Machine>(played_policy(), choice);
 }
 

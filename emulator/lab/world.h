@@ -39,7 +39,7 @@ MemoryPolicy played_policy();
 /// The state of a game. The same moves lead to the same state.
 class World {
  public:
-  /// `test` can run (litmus::cannot_run), and must outlive the world.
+  /// `test` must outlive the world.
   World(const litmus::Test& test, const Rules& rules);
 
   void restart();

@@ -140,6 +140,11 @@ class Memory {
   virtual void system_synchronizes(AgentId first, AgentId second) = 0;
   virtual void depend(Dependency dependency) = 0;
 
+  /// Pairs of overlapping fragment invocations in their order, and of invocations whose outputs contributed to others.
+  /// To be said before any of them begins. Only a memory with domains of its own (domains/) does anything with it.
+  virtual void stages_in_order(std::span<const model::AgentPair> interlock, std::span<const model::AgentPair> inputs) {
+    (void)interlock, (void)inputs;
+  }
   /// The API's commands and dependencies among the agents; null for none, again whenever there are more. To be said
   /// before any of them begins. Only a memory with domains of its own (domains/) does anything with it.
   virtual void host(std::shared_ptr<const model::HostSide>) {}

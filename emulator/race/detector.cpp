@@ -37,6 +37,11 @@ void Detector::system_synchronizes(AgentId first, AgentId second) {
   events_.system_synchronizes(first, second);
 }
 
+void Detector::has_stages_in_order(std::span<const model::AgentPair> interlock,
+                                   std::span<const model::AgentPair> inputs) {
+  events_.has_stages_in_order(interlock, inputs);
+}
+
 void Detector::has_host_side(const std::shared_ptr<const model::HostSide>& side) {
   events_.has_host_side(side);
 }

@@ -41,6 +41,8 @@ class Detector final : public trace::Listener {
   void agent_ends(AgentId) override {}
   void system_synchronizes(AgentId first, AgentId second) override;
   void dependency(bool memory) override;
+  void has_stages_in_order(std::span<const model::AgentPair> interlock,
+                           std::span<const model::AgentPair> inputs) override;
   void has_host_side(const std::shared_ptr<const model::HostSide>& side) override;
   void call_comes_after(model::OperationIndex call, std::span<const AgentId> agents,
                         std::span<const model::OperationIndex> calls) override;

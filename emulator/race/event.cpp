@@ -15,6 +15,15 @@ void set_availability_and_visibility(const Operation& op, Event& e) {
   if (e.acquire && has(op.semantics, MemorySemantics::MakeVisible)) e.bulk_visibility = level_of(op.scope);
 }
 
+// The begin of an interlock acquires, its end releases, of buffers and images.
+//= vk:memory-model-synchronizes-with
+void set_interlock(const Operation& op, Event& e) {
+  e.acquire = e.acquire || op.kind == OperationKind::BeginInvocationInterlock;
+  e.release = e.release || op.kind == OperationKind::EndInvocationInterlock;
+  if (op.kind == OperationKind::BeginInvocationInterlock || op.kind == OperationKind::EndInvocationInterlock)
+    e.mask = classes_of(MemorySemantics::UniformMemory | MemorySemantics::ImageMemory);
+}
+
 Event bulk_event_of(const Event& instruction) {
   Event e;
   e.operation = instruction.operation;
@@ -59,6 +68,7 @@ Event event_of(const Operation& op, model::OperationIndex index, Half half) {
   if (op.is_access()) {
     e.storage = class_of(op.storage_class);
     e.output = op.storage_class == StorageClass::Output;
+    e.input = op.storage_class == StorageClass::Input;
     e.reference = op.reference;
     e.bytes = op.locations;
   }
@@ -67,6 +77,7 @@ Event event_of(const Operation& op, model::OperationIndex index, Half half) {
   e.release = orders && releases(op.semantics) && (e.writes || e.fence);
   if (e.acquire || e.release) e.mask = classes_of(op.semantics);
   set_availability_and_visibility(op, e);
+  set_interlock(op, e);
   return e;
 }
 

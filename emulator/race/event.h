@@ -74,6 +74,7 @@ struct Event {
   /// A domain operation of the API.
   bool of_domain = false;
   bool output = false;
+  bool input = false;
   Scope scope = Scope::Invocation;
   Scope execution_scope = Scope::Invocation;
   std::uint64_t barrier_instance = 0;

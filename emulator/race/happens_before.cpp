@@ -34,6 +34,9 @@ void HappensBefore::clear() {
   agents_.clear();
   meetings_.clear();
   placed_.clear();
+  interlock_.clear();
+  inputs_.clear();
+  before_input_.clear();
   side_.reset();
   host_before_.clear();
   system_before_.clear();
@@ -57,6 +60,7 @@ void HappensBefore::begin_after(Agent& agent, AgentId first) {
   if (!before.barriers.empty()) meet(meetings_[events_[before.barriers.back()].barrier_instance]);
   agent.system_before |= before.events;
   if (before.begun) agent.system_before |= before.system_before;
+  agent.system_before |= before.inputs_before;
   join(agent.base, before.all);
   for (EventSet& set : agent.base) set |= before.events;
 }
@@ -223,6 +227,8 @@ EventIndex HappensBefore::add(const Event& event, std::span<const EventIndex> so
     if (event.constrained_by(kClassSets[i])) join_compatible(before_[e][i], agent.acquired, event.tags, i);
   }
   if (side_ && is_on_host(e)) add_on_host(e);
+  if (event.kind == OperationKind::BeginInvocationInterlock) add_lock(e);
+  if (!inputs_.empty()) add_input(e);
   settle(e);
   agent.events.add(e);
   if (event.fence && event.release) agent.release_fences.push_back(e);
@@ -320,6 +326,7 @@ bool HappensBefore::happens_before(EventIndex a, EventIndex b) const {
 //= vk:memory-model-system-synchronizes-with
 bool HappensBefore::system_synchronizes_before(EventIndex a, EventIndex b) const {
   if (side_ && is_on_host(b)) return system_before_[b].has(a);
+  if (const auto input = before_input_.find(b); input != before_input_.end() && input->second.has(a)) return true;
   return agents_[static_cast<std::size_t>(events_[b].agent)].system_before.has(a);
 }
 

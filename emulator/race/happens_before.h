@@ -28,6 +28,9 @@ class HappensBefore {
   void system_synchronizes(AgentId first, AgentId second);
 
   // Of programs with a host's side (host_order.cpp):
+  void has_stages_in_order(std::span<const model::AgentPair> interlock, std::span<const model::AgentPair> inputs);
+  /// Whether `y` reads an input that the output `x` contributed to.
+  bool is_input_from(EventIndex x, EventIndex y) const;
   void has_host_side(std::shared_ptr<const model::HostSide> side);
   const model::HostSide& host_side() const { return model::host_side(side_); }
   /// The next event is a call, and these agents and calls system-synchronize with it.
@@ -90,6 +93,8 @@ class HappensBefore {
     std::vector<EventIndex> calls_before;
     EventSet events;
     EventSet system_before;
+    /// What system-synchronizes with its inputs.
+    EventSet inputs_before;
     /// Before each of its operations, by system-synchronization.
     Before base;
     /// Acquires so far, and what is before them.
@@ -113,6 +118,8 @@ class HappensBefore {
   Agent& agent_of(EventIndex e) { return agents_[static_cast<std::size_t>(events_[e].agent)]; }
   void begin(Agent& agent);
   void begin_after(Agent& agent, AgentId first);
+  void add_lock(EventIndex e);
+  void add_input(EventIndex e);
   void begin_after_call(Agent& agent, EventIndex call);
   void add_on_host(EventIndex e);
   void add_call(EventIndex e);
@@ -142,6 +149,10 @@ class HappensBefore {
   /// Atomic writes in the order of their places.
   std::vector<EventIndex> placed_;
 
+  std::vector<model::AgentPair> interlock_;
+  std::vector<model::AgentPair> inputs_;
+  /// By read of an input: what system-synchronizes with it.
+  std::unordered_map<EventIndex, EventSet> before_input_;
   std::shared_ptr<const model::HostSide> side_;
   /// By event of the host: what its language orders before it, and what system-synchronizes with it.
   std::vector<EventSet> host_before_;

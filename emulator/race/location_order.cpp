@@ -70,6 +70,7 @@ bool LocationOrder::ordered_at(EventIndex x, EventIndex y, const Locations& piec
   if (a.agent == b.agent && a.reference == b.reference && before) return true;
   //= vk:memory-model-non-private
   if (domains_.ordered_by_host_language(x, y)) return true;
+  if (events_.is_input_from(x, y)) return true;
   const bool non_private = a.non_private && b.non_private;
   if (a.reads) {
     if (non_private && events_.happens_before(x, y)) return true;

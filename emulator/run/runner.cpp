@@ -123,11 +123,7 @@ void Runner::begin() {
   told_ = 0;
   storage_ = initial_;
   memory_.restart();
-  if (program_.host) {
-    calls_.assign(program_.calls.size(), model::kInitialValue);
-    memory_.host(program_.host);
-    if (listener_) listener_->has_host_side(program_.host);
-  }
+  tell_program();
   if (checks_) checks_->restart();
   is_over_ = false;
   for (std::uint32_t i = 0; i < allocations_.size(); ++i) {
@@ -157,8 +153,7 @@ void Runner::begin_agents() {
     for (const std::uint32_t follower : running.after) ++agents_[follower].before;
   // An agent that ends at once may let others begin.
   for (std::uint32_t a = 0; a < agents_.size(); ++a)
-    if (agents_[a].before == 0 && agents_[a].standing == Standing::NotBegun && have_come(program_.agents[a].after))
-      begin(a);
+    if (agents_[a].before == 0 && agents_[a].standing == Standing::NotBegun && may_begin(a)) begin(a);
 }
 
 void Runner::add(AllocationId id) {
@@ -337,8 +332,8 @@ void Runner::end(std::uint32_t agent, EndState state) {
   if (state != EndState::Finished) return;
   progress();
   for (const std::uint32_t follower : running.after)
-    if (--agents_[follower].before == 0 && have_come(program_.agents[follower].after)) begin(follower);
-  if (program_.host) begin_those_behind();
+    if (--agents_[follower].before == 0 && may_begin(follower)) begin(follower);
+  if (program_.host || !program_.interlock_order.empty() || !program_.shader_inputs.empty()) begin_those_behind();
 }
 
 /// Something happened that an agent may wait for.

@@ -50,7 +50,7 @@ enum class RunEnd : std::uint8_t {
 enum class Standing : std::uint8_t {
   NotBegun,
   Ready,
-  /// At a call of the host that waits.
+  /// At a call of the host that waits, or at the begin of an interlock.
   Calling,
   Arrived,
   Leaving,
@@ -178,6 +178,10 @@ class Runner {
   // What the host's side has agents wait for (runner_calls.cpp).
   bool have_come(const std::vector<explore::Point>& points) const;
   bool waits_at_call(std::uint32_t agent) const;
+  /// At the begin of an interlock until those that come first there have ended.
+  bool waits_at_interlock(std::uint32_t agent) const;
+  bool may_begin(std::uint32_t agent) const;
+  void tell_program();
   /// Tells the memory and the listener what a call that is made now comes behind.
   void tell_call(std::uint32_t agent);
   void note_call(std::uint32_t agent);

@@ -16,8 +16,37 @@ bool Runner::have_come(const std::vector<explore::Point>& points) const {
 }
 
 bool Runner::waits_at_call(std::uint32_t agent) const {
+  if (waits_at_interlock(agent)) return true;
   const explore::Point call = agents_[agent].step.call;
   return call != explore::kNoPoint && !have_come(program_.calls[call - agents_.size()].after);
+}
+
+//= vk:memory-model-synchronizes-with
+bool Runner::waits_at_interlock(std::uint32_t agent) const {
+  if (agents_[agent].step.operation.kind != OperationKind::BeginInvocationInterlock) return false;
+  return std::any_of(program_.interlock_order.begin(), program_.interlock_order.end(), [&](const auto& pair) {
+    return static_cast<std::uint32_t>(pair.second) == agent && !has_come(static_cast<explore::Point>(pair.first));
+  });
+}
+
+// An invocation is made of the outputs of those that feed it.
+//= vk:memory-model-shader-io
+bool Runner::may_begin(std::uint32_t agent) const {
+  return have_come(program_.agents[agent].after) &&
+         std::all_of(program_.shader_inputs.begin(), program_.shader_inputs.end(), [&](const auto& pair) {
+           return static_cast<std::uint32_t>(pair.second) != agent || has_come(static_cast<explore::Point>(pair.first));
+         });
+}
+
+void Runner::tell_program() {
+  if (!program_.interlock_order.empty() || !program_.shader_inputs.empty()) {
+    memory_.stages_in_order(program_.interlock_order, program_.shader_inputs);
+    if (listener_) listener_->has_stages_in_order(program_.interlock_order, program_.shader_inputs);
+  }
+  if (!program_.host) return;
+  calls_.assign(program_.calls.size(), model::kInitialValue);
+  memory_.host(program_.host);
+  if (listener_) listener_->has_host_side(program_.host);
 }
 
 //= vk:memory-model-system-synchronizes-with
@@ -46,7 +75,7 @@ void Runner::begin_those_behind() {
   for (std::uint32_t a = 0; a < agents_.size(); ++a) {
     if (agents_[a].standing == Standing::Calling && !waits_at_call(a)) ready(a);
     if (agents_[a].standing != Standing::NotBegun || agents_[a].before != 0) continue;
-    if (have_come(program_.agents[a].after)) begin(a);
+    if (may_begin(a)) begin(a);
   }
 }
 

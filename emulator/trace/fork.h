@@ -24,6 +24,10 @@ class Fork final : public Listener {
   void system_synchronizes(AgentId first, AgentId second) override {
     for (Listener* listener : listeners_) listener->system_synchronizes(first, second);
   }
+  void has_stages_in_order(std::span<const model::AgentPair> interlock,
+                           std::span<const model::AgentPair> inputs) override {
+    for (Listener* listener : listeners_) listener->has_stages_in_order(interlock, inputs);
+  }
   void has_host_side(const std::shared_ptr<const model::HostSide>& side) override {
     for (Listener* listener : listeners_) listener->has_host_side(side);
   }

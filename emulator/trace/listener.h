@@ -86,7 +86,14 @@ class Listener {
   /// Every operation of the first system-synchronizes with every operation of the second.
   virtual void system_synchronizes(AgentId first, AgentId second) = 0;
 
-  // Of programs with a host's side, from litmus tests only:
+  // From litmus tests only:
+  /// Overlapping fragment invocations, and invocations whose outputs contributed to others, as in model::Execution;
+  /// before any agent begins.
+  virtual void has_stages_in_order(std::span<const model::AgentPair> interlock,
+                                   std::span<const model::AgentPair> inputs) {
+    (void)interlock, (void)inputs;
+  }
+  // And of these, of programs with a host's side:
   /// The API's commands and dependencies, before any agent begins. What a dependency orders is not told as
   /// system_synchronizes: an agent that has ended comes before those that its commands and dependencies say.
   virtual void has_host_side(const std::shared_ptr<const model::HostSide>& side) { (void)side; }

@@ -50,6 +50,12 @@ void Recorder::system_synchronizes(AgentId first, AgentId second) {
   execution_.agent_system_synchronization.emplace_back(first, second);
 }
 
+void Recorder::has_stages_in_order(std::span<const model::AgentPair> interlock,
+                                   std::span<const model::AgentPair> inputs) {
+  execution_.interlock_order.assign(interlock.begin(), interlock.end());
+  execution_.shader_inputs.assign(inputs.begin(), inputs.end());
+}
+
 void Recorder::call_comes_after(OperationIndex call, std::span<const AgentId> agents,
                                 std::span<const OperationIndex> calls) {
   for (OperationIndex earlier = 0; earlier < execution_.operations.size(); ++earlier)

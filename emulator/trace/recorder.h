@@ -17,6 +17,8 @@ class Recorder final : public Listener {
   void agent_begins(AgentId agent, const model::Place& place) override;
   void agent_ends(AgentId) override {}
   void system_synchronizes(AgentId first, AgentId second) override;
+  void has_stages_in_order(std::span<const model::AgentPair> interlock,
+                           std::span<const model::AgentPair> inputs) override;
   void has_host_side(const std::shared_ptr<const model::HostSide>& side) override { execution_.host = side; }
   void call_comes_after(OperationIndex call, std::span<const AgentId> agents,
                         std::span<const OperationIndex> calls) override;

@@ -163,7 +163,7 @@ void add_rows(const litmus::Test& test, const litmus::Answer& answer, const litm
   // An explanation must not take longer than the answer.
   constexpr std::uint64_t kMostInterleavings = 20000;
   std::optional<std::set<litmus::Outcome>> interleaved;
-  if (!cannot_run(test)) interleaved = litmus::interleaved_outcomes(test, question.bound, kMostInterleavings);
+  interleaved = litmus::interleaved_outcomes(test, question.bound, kMostInterleavings);
   std::vector<Json> rows;
   for (std::size_t i = 0; i < answer.outcomes.size(); ++i) {
     const litmus::Outcome& values = answer.outcomes[i].values;

@@ -52,13 +52,6 @@ void answer_vulkan(const std::string& source, const litmus::Question& question,
   report.vulkan->test = *std::move(parse.test);
   if (!report.vulkan->test.name.empty()) report.name = text::readable(report.vulkan->test.name);
   VulkanReport& vulkan = *report.vulkan;
-  if (machine) {
-    if (const auto why_not = litmus::cannot_run(vulkan.test)) {
-      report.error = litmus::describe(report.file, *why_not);
-      report.vulkan.reset();
-      return;
-    }
-  }
   if (question.progress) {
     vulkan.termination = std::make_shared<const litmus::Termination>(litmus::termination(vulkan.test, question));
     warn_of_faults(vulkan.termination->faults, report);

@@ -52,7 +52,6 @@ ExitCode StepCommand::step_test(const std::string& text) const {
   if (text.size() > kLongestTest) return cannot_step(file_ + ": has more than 4 MiB, and so is no litmus test");
   litmus::VulkanParse parsed = litmus::parse_vulkan(text);
   if (!parsed.test) return cannot_step(litmus::describe(file_, parsed.errors.front()));
-  if (const auto reason = litmus::cannot_run(*parsed.test)) return cannot_step(litmus::describe(file_, *reason));
   lab::Rules rules;
   rules.bound = bound_;
   rules.chains = !no_chains_;

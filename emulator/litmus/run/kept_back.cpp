@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "emulator/litmus/run/run.h"
 #include "emulator/litmus/vulkan/final_state.h"
 #include "emulator/litmus/vulkan/postponement.h"
 #include "emulator/litmus/vulkan/program.h"
@@ -206,7 +207,7 @@ std::string reason(const Line& line, const MemoryPolicy& policy) {
 std::vector<std::string> why_kept_back(const Test& test, const Question& question, const MemoryPolicy& policy,
                                        const std::vector<Outcome>& outcomes) {
   // What memory with domains keeps back is not known by rules.
-  if (test.host) return std::vector<std::string>(outcomes.size());
+  if (needs_domains(test)) return std::vector<std::string>(outcomes.size());
   // Whether some execution may come up, and the reasons of those that may not.
   struct Ways {
     bool any = false;

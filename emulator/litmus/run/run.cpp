@@ -184,19 +184,17 @@ void Worker::add_to(RunTotals& totals, Rows& rows) const {
 
 }  // namespace
 
-std::optional<Diagnostic> cannot_run(const Test& test) {
-  for (const Thread& thread : test.threads) {
-    for (const Instruction& instruction : thread.code) {
-      if (!instruction.traits().can_run)
-        return Diagnostic{instruction.place, "fragment shader interlock cannot be run, only explored"};
-    }
-  }
-  if (test.interlock_order.empty() && test.shader_inputs.empty()) return std::nullopt;
-  return Diagnostic{test.threads.front().place, "interlocked threads and shader inputs cannot be run, only explored"};
+bool needs_domains(const Test& test) {
+  return test.host != nullptr || !test.interlock_order.empty() || !test.shader_inputs.empty() ||
+         std::any_of(test.threads.begin(), test.threads.end(), [](const Thread& thread) {
+           return std::any_of(thread.code.begin(), thread.code.end(), [](const Instruction& instruction) {
+             return instruction.kind == InstructionKind::Interlock;
+           });
+         });
 }
 
 std::function<std::unique_ptr<memory::Memory>(Choice&)> memory_of(const Test& test, const MemoryPolicy& policy) {
-  if (!test.host || policy.sequential) return run::memory_of(policy);
+  if (!needs_domains(test) || policy.sequential) return run::memory_of(policy);
   MemoryPolicy ours = policy;
   ours.longest_wait = std::min(ours.longest_wait, run::kLongestWait);
   return [ours](Choice& choice) { return std::make_unique<domains::DomainMemory>(ours, choice); };

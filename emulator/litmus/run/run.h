@@ -23,9 +23,9 @@
 
 namespace heddle::litmus {
 
-/// Why a test cannot run, and where: it uses what an emulated memory does not do (fragment shader
-/// interlock, shader inputs); nothing if it can.
-std::optional<Diagnostic> cannot_run(const Test& test);
+/// Whether a test runs on memory with domains alone (domains/): it has a host's side, fragment shader interlock or
+/// shader inputs.
+bool needs_domains(const Test& test);
 
 /// Makes memories that do as the policy says for runs of the test.
 std::function<std::unique_ptr<memory::Memory>(Choice&)> memory_of(const Test& test, const MemoryPolicy& policy);

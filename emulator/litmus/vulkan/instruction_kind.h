@@ -46,7 +46,6 @@ struct KindTraits {
   bool waits = false;          ///< for other threads, at a control barrier
   bool jumps = false;          ///< to `target`, always or not
   bool falls_through = true;   ///< the instruction behind it may be next
-  bool can_run = true;         ///< on an emulated memory; if not, the instruction can only be explored
 
   constexpr bool accesses() const { return reads || writes; }
   /// Whether it reads memory and leaves it as it is.
@@ -74,11 +73,11 @@ constexpr KindTraits traits_of(InstructionKind kind) {
     case InstructionKind::DeviceOperation:
       return {.may_have_tags = true};
     case InstructionKind::Interlock:
-      return {.can_run = false};
+      return {};
     case InstructionKind::Free:
       return {.has_variable = true};
     case InstructionKind::HostCall:
-      return {.can_run = false};
+      return {};
     case InstructionKind::Compute:
       return {.by = ExecutedBy::Thread, .values = 2, .sets_register = true};
     case InstructionKind::Branch:
