@@ -153,13 +153,12 @@ Position DomainMemory::floor_of(const Granule& granule, const Operation& access)
   for (Position at = granule.newest(); at > 0; --at) {
     const std::uint32_t number = granule.order[at - 1];
     if (own != who.own.end() && own->second.has(number)) return at;
-    if (who.knowledge.met.has(number) || must_know(writes_[number], number, access)) return at;
+    if (who.knowledge.met.has(number)) return at;
+    const Write& write = writes_[number];
+    if (who.place.is_host() ? host_must_know(write, number, access) : device_must_know(write, number, access))
+      return at;
   }
   return 0;
-}
-
-bool DomainMemory::must_know(const Write& write, std::uint32_t number, const Operation& access) const {
-  return is_on_host(access.agent) ? host_must_know(write, number, access) : device_must_know(write, number, access);
 }
 
 // Between two threads of the host its language's order is enough. A write of the device has to be in the host domain,
@@ -180,10 +179,16 @@ bool DomainMemory::host_must_know(const Write& write, std::uint32_t number, cons
 }
 
 //= vk:memory-model-location-ordered
+//= vk:memory-model-tessellation-output-ordering
 bool DomainMemory::device_must_know(const Write& write, std::uint32_t number, const Operation& access) const {
   const Agent& who = agents_[static_cast<std::size_t>(access.agent)];
   const Knowledge& known = who.knowledge;
   if (is_input_from(write, access)) return true;
+  // Outputs of tessellation control shaders are ordered by a barrier whatever it names, private accesses, too.
+  const auto is_output = [&](const Operation& one) {
+    return one.storage_class == StorageClass::Output && orders_outputs(agents_[static_cast<std::size_t>(one.agent)]);
+  };
+  if (is_output(write.operation) && is_output(access) && known.in_shaders.has(number)) return true;
   if (!write.by_host && write.operation.is_non_private() && access.is_non_private() &&
       write.operation.reference == access.reference) {
     const bool looks = access.writes() || looks_beyond_itself(access) || who.made_visible.has(number);

@@ -119,7 +119,6 @@ class DomainMemory final : public memory::Memory, public memory::ByHand {
   std::uint32_t granule_of(const Locations& bytes) const;
   /// The oldest position that an access may have, whose agent must know of all before it.
   Position floor_of(const Granule& granule, const Operation& access) const;
-  bool must_know(const Write& write, std::uint32_t number, const Operation& access) const;
   bool device_must_know(const Write& write, std::uint32_t number, const Operation& access) const;
   bool host_must_know(const Write& write, std::uint32_t number, const Operation& access) const;
   bool is_shown_to(const Write& write, std::uint32_t number, const Operation& read, const Shown& shown) const;
@@ -127,10 +126,6 @@ class DomainMemory final : public memory::Memory, public memory::ByHand {
   bool is_input_from(const Write& write, const Operation& read) const;
   bool reaches(const Write& write, const Operation& access) const;
   bool is_coherent(AllocationId allocation) const;
-  /// Whether an operation of a range has these bytes in it. A range of no bytes is all memory.
-  static bool is_in(const Locations& range, const Locations& bytes) {
-    return range.size_bytes == 0 || range.overlaps(bytes);
-  }
   Position newest_for(const Granule& granule, const Operation& access, Position floor) const;
   Position choose(Granule& granule, const Operation& read, Position floor, Position newest);
   void fill_host_cache(const Granule& granule);
@@ -147,7 +142,6 @@ class DomainMemory final : public memory::Memory, public memory::ByHand {
   void hand_on(const model::Dependency& dependency, Knowledge& knowledge);
   void take_over(const model::Dependency& dependency, Knowledge& knowledge);
   void move(std::uint32_t number, bool to_host, trace::MoveReason reason);
-  void move_one_on(std::uint32_t number, trace::MoveReason reason);
 
   void tick();
   trace::OperationIndex tell(const Operation& operation, trace::Value read, trace::Value written);

@@ -103,10 +103,7 @@ void DomainMemory::leave(const Operation& operation, std::span<const AgentId> sy
       if (acquires(operation.semantics) || orders_outputs(leaving)) leaving.knowledge.learn(*head.knowledge);
     }
   }
-  // Outputs of tessellation control shaders are ordered whatever the barrier names; here all is.
-  if (orders_outputs(leaving)) leaving.knowledge.offered |= leaving.knowledge.in_shaders;
-  if (orders_outputs(leaving) ||
-      (acquires(operation.semantics) && has(operation.semantics, MemorySemantics::MakeVisible)))
+  if (acquires(operation.semantics) && has(operation.semantics, MemorySemantics::MakeVisible))
     leaving.made_visible |= leaving.knowledge.offered;
   if (releases(operation.semantics))
     leaving.fence = Head{operation.agent, operation.scope, std::make_shared<const Knowledge>(leaving.knowledge)};
@@ -168,7 +165,7 @@ void DomainMemory::barrier(const Operation& operation) {
   if (who.place.is_host() && side_) calls_[told_ - 1] = known;
 }
 
-// Of the writes that happened before it the ones in its scope; without a dependency, all of the device.
+// The writes that happened before it and are in its scope; without a dependency, all of the device.
 //= sync:synchronization-dependencies-access-scopes
 void DomainMemory::make_available_on_device(const Operation& operation) {
   Knowledge& known = agent(operation.agent).knowledge;
@@ -239,10 +236,6 @@ void DomainMemory::move(std::uint32_t number, bool to_host, trace::MoveReason re
   listener_->moved(write.index, write.operation.locations, write.operation.agent, from, to, reason);
 }
 
-void DomainMemory::move_one_on(std::uint32_t number, trace::MoveReason reason) {
-  move(number, writes_[number].reaches_device, reason);
-}
-
 // Caches write back on their own, by chance, and in the end whatever happens.
 void DomainMemory::tick() {
   ++now_;
@@ -257,7 +250,8 @@ void DomainMemory::tick() {
     }
   }
   if (waiting.empty() || policy_.eviction_interval == 0 || draws_.below(policy_.eviction_interval) != 0) return;
-  move_one_on(waiting[draws_.below(static_cast<std::uint32_t>(waiting.size()))], trace::MoveReason::Eviction);
+  const std::uint32_t one = waiting[draws_.below(static_cast<std::uint32_t>(waiting.size()))];
+  move(one, writes_[one].reaches_device, trace::MoveReason::Eviction);
 }
 
 }  // namespace heddle::domains

@@ -41,7 +41,7 @@ memory::HeldCopy DomainMemory::held_copy(const Operation& read) {
 bool DomainMemory::deliver(trace::OperationIndex index) {
   for (std::uint32_t number = 0; number < writes_.size(); ++number) {
     if (writes_[number].index != index || writes_[number].is_everywhere()) continue;
-    move_one_on(number, trace::MoveReason::Eviction);
+    move(number, writes_[number].reaches_device, trace::MoveReason::Eviction);
     return true;
   }
   return false;

@@ -18,7 +18,7 @@ namespace heddle::domains {
 struct Knowledge {
   /// Writes that happened before.
   NumberSet happened;
-  /// Of these the ones that happened before by order among shaders alone, without the API: what a MakeAvailable offers.
+  /// Writes that happened before by order among shaders alone, without the API: what a MakeAvailable offers.
   NumberSet in_shaders;
   /// Writes that shaders made available themselves: by an atomic, by MakeAvailable.
   NumberSet offered;

@@ -53,6 +53,10 @@ struct Granule {
   Position behind(std::uint32_t write) const;
 };
 
+/// Whether an operation of a range has these bytes in it. A range of no bytes is all memory.
+inline bool is_in(const Locations& range, const Locations& bytes) {
+  return range.size_bytes == 0 || range.overlaps(bytes);
+}
 /// The bytes of an access as a mask of its granule's value.
 trace::Value mask_of(const Locations& bytes, const Granule& granule);
 /// How many bits in front of the bytes of an access its granule has.

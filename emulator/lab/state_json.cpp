@@ -137,7 +137,7 @@ Json StateWriter::waiting(const memory::HeldWrite& write) const {
                                words_.thread(write.agent))}};
 }
 
-// Of a host test: the cache of each column, with what has not come to the device domain, and the two domains.
+// What a host test has: the cache of each column, with what has not come to the device domain, and the two domains.
 Json StateWriter::domains(const std::vector<memory::HeldWrite>& held) {
   Json all = Json::array();
   for (std::uint32_t thread = 0; thread < test_.threads.size(); ++thread) {

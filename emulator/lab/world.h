@@ -74,7 +74,7 @@ class World {
   litmus::TestProgram program_;
   Script script_;
   std::unique_ptr<memory::Memory> memory_;
-  /// The same.
+  /// `memory_`, as a player sees it.
   memory::ByHand* by_hand_;
   run::Runner runner_;
   Chronicle chronicle_;

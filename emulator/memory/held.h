@@ -20,7 +20,7 @@ struct HeldWrite {
   bool atomic = false;
   /// How far it has come: Agent while it waits in its agent's cache, Shader once everybody can reach it.
   trace::CacheLevel level = trace::CacheLevel::Agent;
-  /// Of a memory with domains: whether it has come to the device domain, and to the host's side.
+  /// In a memory with domains: whether it has come to the device domain, and to the host's side.
   bool in_device = false;
   bool in_host = false;
 };

@@ -65,7 +65,7 @@ class Detector final : public trace::Listener {
   void access(EventIndex e);
   bool race_at(EventIndex x, EventIndex y, const Locations& bytes) const;
   void note_race(EventIndex x, EventIndex y, const Locations& bytes);
-  // Of programs with a host's side, where these count as races:
+  // In programs with a host's side, where these count as races:
   void deallocate(EventIndex e);
   void invalidate(EventIndex e);
 

@@ -91,7 +91,7 @@ struct Event {
   Level bulk_availability = 0;
   Level bulk_visibility = 0;
   ReferenceId reference{};
-  /// Of an access, a flush, an invalidation or a deallocation.
+  /// Those of an access, a flush, an invalidation or a deallocation.
   Locations bytes;
   TagSetId tags = TagSetId::Empty;
 

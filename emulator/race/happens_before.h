@@ -27,7 +27,7 @@ class HappensBefore {
   void agent_begins(AgentId agent, const model::Place& place);
   void system_synchronizes(AgentId first, AgentId second);
 
-  // Of programs with a host's side (host_order.cpp):
+  // In programs with a host's side (host_order.cpp):
   void has_stages_in_order(std::span<const model::AgentPair> interlock, std::span<const model::AgentPair> inputs);
   /// Whether `y` reads an input that the output `x` contributed to.
   bool is_input_from(EventIndex x, EventIndex y) const;

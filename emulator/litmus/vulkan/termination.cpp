@@ -17,9 +17,12 @@ std::vector<progress::ProgressPlace> progress_places(const Test& test) {
 }
 
 void check_can_be_interleaved(const Test& test) {
+  if (test.host)
+    throw ParseError(test.threads.front().place,
+                     "a test of the host's side has no models of forward progress; leave out --progress");
   for (const Thread& thread : test.threads)
     for (const Instruction& instruction : thread.code)
-      if (!instruction.traits().can_run)
+      if (instruction.kind == InstructionKind::Interlock)
         throw ParseError(instruction.place, "fragment shader interlock has no forward progress; leave out --progress");
   if (!test.interlock_order.empty() || !test.shader_inputs.empty())
     throw ParseError(test.threads.front().place,
