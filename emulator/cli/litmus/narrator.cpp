@@ -23,7 +23,33 @@ std::string_view because(trace::MoveReason reason) {
   return "";
 }
 
+std::string_view effect_of(OperationKind kind) {
+  switch (kind) {
+    case OperationKind::DeviceAvailability:
+      return "makes writes available in the device domain";
+    case OperationKind::DeviceVisibility:
+      return "makes visible what is in the device domain";
+    case OperationKind::HostToDeviceDomain:
+      return "brings what is in the host domain to the device domain";
+    case OperationKind::DeviceToHostDomain:
+      return "brings what is in the device domain to the host domain";
+    default:
+      return "";
+  }
+}
+
 }  // namespace
+
+std::uint32_t Narrator::column(AgentId agent) const {
+  const auto index = static_cast<std::uint32_t>(agent);
+  return index < test_.threads.size() ? index : agents_[index - test_.threads.size()].column;
+}
+
+std::string Narrator::name(AgentId agent) const {
+  const auto index = static_cast<std::uint32_t>(agent);
+  if (index < test_.threads.size()) return thread(index);
+  return fmt::format("{}'s `{}`", thread(column(agent)), agents_[index - test_.threads.size()].text);
+}
 
 void Narrator::remark(const std::string& text) {
   ReplayEvent event;
@@ -32,7 +58,7 @@ void Narrator::remark(const std::string& text) {
 }
 
 std::string Narrator::cache(AgentId agent, trace::CacheLevel level) const {
-  const auto index = static_cast<std::uint32_t>(agent);
+  const std::uint32_t index = column(agent);
   const litmus::Thread& at = test_.threads[index];
   switch (level) {
     case trace::CacheLevel::Agent:
@@ -60,14 +86,13 @@ std::string Narrator::write(trace::OperationIndex index) const {
 }
 
 void Narrator::system_synchronizes(AgentId first, AgentId second) {
-  remark(fmt::format("{} system-synchronizes-with {}", thread(static_cast<std::uint32_t>(first)),
-                     thread(static_cast<std::uint32_t>(second))));
+  remark(fmt::format("{} system-synchronizes-with {}", name(first), name(second)));
 }
 
 void Narrator::operation(trace::OperationIndex index, const Operation& operation, trace::Value read,
                          trace::Value written, std::span<const trace::Source> sources) {
   Told told;
-  told.thread = static_cast<std::uint32_t>(operation.agent);
+  told.thread = column(operation.agent);
   told.written = written;
   told.event = events_.size();
   ReplayEvent event;
@@ -75,8 +100,9 @@ void Narrator::operation(trace::OperationIndex index, const Operation& operation
   event.thread = told.thread;
   event.instruction = operation.where.function;
   if (operation.is_access()) {
-    told.variable = static_cast<std::uint32_t>(operation.reference);
-    const std::string& name = test_.variables[told.variable].name;
+    const litmus::Variable& variable = litmus::variable_of(test_, operation);
+    told.variable = static_cast<std::uint32_t>(&variable - test_.variables.data());
+    const std::string& name = variable.name;
     if (operation.reads()) event.effect = fmt::format("reads {} = {}", name, as_integer(read));
     for (const trace::Source& source : sources) {
       event.effect +=
@@ -87,6 +113,8 @@ void Narrator::operation(trace::OperationIndex index, const Operation& operation
     }
   } else if (operation.kind == OperationKind::ControlBarrier) {
     event.effect = "arrives";
+  } else {
+    event.effect = effect_of(operation.kind);
   }
   told_.push_back(told);
   events_.push_back(std::move(event));

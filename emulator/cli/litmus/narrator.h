@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "emulator/cli/litmus/machine.h"
+#include "emulator/litmus/vulkan/operation_column.h"
 #include "emulator/trace/listener.h"
 
 namespace heddle::cli {
 
 class Narrator final : public trace::Listener {
  public:
-  explicit Narrator(const litmus::Test& test) : test_(test) {}
+  explicit Narrator(const litmus::Test& test) : test_(test), agents_(litmus::agents_behind_threads(test)) {}
 
   const std::vector<ReplayEvent>& events() const { return events_; }
 
@@ -41,11 +42,15 @@ class Narrator final : public trace::Listener {
 
   void remark(const std::string& text);
   std::string thread(std::uint32_t index) const { return test_.threads[index].name(); }
+  /// The column that an agent is in, and its name: "P0", "B0's `copy y, x`".
+  std::uint32_t column(AgentId agent) const;
+  std::string name(AgentId agent) const;
   std::string cache(AgentId agent, trace::CacheLevel level) const;
   /// "data = 1 of step 3"
   std::string write(trace::OperationIndex index) const;
 
   const litmus::Test& test_;
+  std::vector<litmus::AgentInColumn> agents_;
   std::vector<Told> told_;
   std::vector<ReplayEvent> events_;
 };

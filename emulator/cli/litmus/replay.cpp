@@ -4,6 +4,8 @@
 #include "emulator/cli/litmus/narrator.h"
 #include "emulator/cli/litmus/reasons.h"
 #include "emulator/judge/judgement.h"
+#include "emulator/litmus/vulkan/mistakes.h"
+#include "emulator/litmus/vulkan/operation_column.h"
 #include "emulator/trace/file_writer.h"
 #include "emulator/trace/fork.h"
 #include "emulator/trace/recorder.h"
@@ -41,16 +43,17 @@ Replay replay_run(const litmus::Test& test, const litmus::Question& question, co
   const judge::NameOfOperation name_of = [&](model::OperationIndex index) -> std::string {
     if (index >= execution.operations.size()) return "the initial value";
     const Operation& operation = execution.operations[index];
-    return fmt::format("{}'s `{}` (step {})", test.threads[static_cast<std::size_t>(operation.agent)].name(),
+    return fmt::format("{}'s `{}` (step {})", test.threads[litmus::column_of(test, operation)].name(),
                        operation.where.function, recorder.told_as(index) + 1);
   };
   if (const auto violation = judgement.violation()) {
     replay.consistent = false;
     replay.violation = judge::explain(*violation, name_of);
   }
-  for (const judge::Race& race : judgement.races()) {
-    replay.races.push_back(explain_race(test, judgement, {execution, race.first, race.second}, name_of));
-  }
+  for (const auto& [first, second] : litmus::mistakes(test, judgement))
+    replay.races.push_back(explain_race(test, judgement, {execution, first, second}, name_of));
+  // Those of a host test are among its races.
+  if (test.host) return replay;
   for (const auto& [access, free] : judgement.accesses_not_before_deallocation()) {
     replay.freed_early.push_back(fmt::format("{} does not happen before {}", name_of(access), name_of(free)));
   }
