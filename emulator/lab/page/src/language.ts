@@ -8,7 +8,8 @@ const kOrder = /^(?:Relaxed|Acquire|Release|AcquireRelease)\b/;
 const kScope = /^(?:Subgroup|Workgroup|QueueFamily|Device|ShaderCall|FragmentInterlock)\b/;
 const kSemantics = /^(?:UniformMemory|WorkgroupMemory|ImageMemory|OutputMemory|MakeAvailable|MakeVisible|NonPrivate)\b/;
 // Masks of host tests: stages, and accesses behind a point or a plus.
-const kStage = /^(?:none|indirect|compute|copy|clear|transfer|host|all)(?=[.+\s|;,])/;
+const kMask = /^(?:none|indirect|compute|copy|clear|transfer|host|all)(?=[.+])/;
+const kStage = /^(?:none|indirect|compute|copy|clear|transfer|host|all)(?=[\s|;,]|$)/;
 const kAccess = /^\+?(?:storage|uniform|shader|transfer|indirect|host|memory)_(?:read|write)\b/;
 const kTag = /^\.(?:atom|acq_rel|acq|rel|nonpriv|av|vis|semav|semvis|sem(?:sc[0-3])|sc[0-3]|scin|sg|wg|qf|dv|sh|fi|\w+)/;
 
@@ -48,6 +49,7 @@ const language = StreamLanguage.define<State>({
     }
     if (stream.eatSpace()) return null;
     if (stream.match(/^(?:~?exists|forall|filter|locations|not|ssw|aliases|feeds|interlock|noncoherent|uniform|exclusive|atom)\b/)) return 'keyword';
+    if (stream.match(kMask)) return 'type';
     if (stream.match(kCall) || stream.match(kInstruction)) return 'operator';
     if (stream.match(kOrder)) return 'modifier';
     if (stream.match(kScope) || stream.match(kStage)) return 'type';
