@@ -156,8 +156,6 @@ TEST_CASE("a game shows what the host wrote in its cache until it is flushed and
   };
   go("st x, 1");
   CHECK_FALSE(write().in_device);
-  // A call to flush, and the flush of its range.
-  go("flush x");
   go("flush x");
   CHECK_FALSE(write().in_device);
   const auto is_submission = [](const lab::Offer& offer) { return offer.text.find("submit B0") != std::string::npos; };
