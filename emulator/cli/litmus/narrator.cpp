@@ -86,6 +86,8 @@ std::string Narrator::write(trace::OperationIndex index) const {
 }
 
 void Narrator::system_synchronizes(AgentId first, AgentId second) {
+  // Between the parts of one call there is nothing to tell.
+  if (column(first) == column(second) && name(first) == name(second)) return;
   remark(fmt::format("{} system-synchronizes-with {}", name(first), name(second)));
 }
 
