@@ -50,7 +50,7 @@ TEST_CASE("a host test runs on emulated memory, which loses what is not flushed 
     CHECK(machine.at("inconsistent") == 0);
     CHECK(machine.at("detector_disagreements") == 0);
     CHECK(machine.at("racy_runs").get<int>() > 0);
-    CHECK(machine.at("histogram").size() == 2);
+    CHECK(machine.at("histogram").at(0).at("outcome").at("P0:r0") == 0);
   }
 }
 
