@@ -174,11 +174,15 @@ TEST_CASE("whatever the memory, every run of a random host test is consistent, a
   const std::uint64_t programs = how_many("HEDDLE_MACHINE_PROGRAMS", 300, 100000);
   const std::uint64_t first = first_seed();
   std::uint64_t made = 0;
+  std::uint64_t sound = 0;
   for (std::uint64_t seed = first; made < programs; ++seed) {
     const std::string source = random_host_test(seed);
     const VulkanParse parse = parse_vulkan(source);
     if (!parse.test) continue;
     ++made;
-    if (!is_sound("random host test " + std::to_string(seed), *parse.test, 3, nullptr)) FAIL_CHECK(source);
+    const bool good = is_sound("random host test " + std::to_string(seed), *parse.test, 3, nullptr);
+    if (!good) WARN(source);
+    sound += good ? 1 : 0;
   }
+  CHECK(sound == programs);
 }
