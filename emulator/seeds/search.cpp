@@ -9,6 +9,7 @@
 #include "emulator/report/collector.h"
 #include "emulator/report/suppressions.h"
 #include "emulator/watch/own_command.h"
+#include "runtime/text/readable.h"
 
 namespace heddle {
 namespace seeds {
@@ -18,7 +19,13 @@ std::atomic<detail::TestFramework*> g_framework = nullptr;
 
 Sweep sweep_of(const SeedOptions& options) {
   std::optional<Sweep> sweep = detail::sweep_of_environment();
-  return (sweep ? std::move(*sweep) : Sweep(options.sweep.value_or("usual"))).without_fixed(options.device);
+  if (sweep) return sweep->without_fixed(options.device);
+  const std::string words = options.sweep.value_or("usual");
+  try {
+    return Sweep(words).without_fixed(options.device);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument("SeedOptions::sweep is '" + text::readable(words) + "': " + error.what());
+  }
 }
 
 std::string command_with(const detail::TestFramework* framework) {

@@ -146,7 +146,8 @@ TEST_CASE("the limits are those of the environment where the program gives none"
   CHECK(refusal_of_size(with_limits(Mode::Native, "typical-desktop"), {1}, {129}) == "accepted");
   const Variable wrong("HEDDLE_LIMITS", "vulkan");
   CHECK(refusal_of_size(options_for(Mode::Native), {1}, {1}) ==
-        "HEDDLE_LIMITS is 'vulkan'; it may be 'heddle', 'vulkan-minimum', 'typical-desktop'");
+        "HEDDLE_LIMITS is 'vulkan'; it may be 'heddle', 'vulkan-minimum', 'typical-desktop', 'amd', 'intel', "
+        "'adreno', 'mali'");
 }
 
 TEST_CASE("a profile is found by its name, and has what it is modelled after") {
@@ -154,6 +155,8 @@ TEST_CASE("a profile is found by its name, and has what it is modelled after") {
     CHECK(device_limits(profile.name) == profile);
     CHECK_FALSE(profile.description.empty());
   }
-  CHECK_THROWS_WITH(device_limits("vulkan"),
-                    "the name of the limits is 'vulkan'; it may be 'heddle', 'vulkan-minimum', 'typical-desktop'");
+  CHECK_THROWS_WITH(
+      device_limits("vulkan"),
+      "the name of the limits is 'vulkan'; it may be 'heddle', 'vulkan-minimum', 'typical-desktop', 'amd', 'intel', "
+      "'adreno', 'mali'");
 }

@@ -98,13 +98,14 @@ constexpr std::array kLimits = {"name",
                                 "max_per_stage_descriptor_storage_images"};
 
 auto members_of(SeedOptions& options) {
-  auto& [first_seed, shard, jobs, stop_at_first, budget, shrink_budget, change_budget, replay_file, device, print_to] =
-      options;
+  auto& [first_seed, shard, jobs, stop_at_first, budget, shrink_budget, change_budget, replay_file, device, sweep,
+         races_fail, print_to] = options;
   return std::tie(first_seed, shard, jobs, stop_at_first, budget, shrink_budget, change_budget, replay_file, device,
-                  print_to);
+                  sweep, races_fail, print_to);
 }
-constexpr std::array kSeedOptions = {"first_seed",    "shard",         "jobs",        "stop_at_first", "budget",
-                                     "shrink_budget", "change_budget", "replay_file", "device",        "print_to"};
+constexpr std::array kSeedOptions = {"first_seed", "shard",         "jobs",          "stop_at_first",
+                                     "budget",     "shrink_budget", "change_budget", "replay_file",
+                                     "device",     "sweep",         "races_fail",    "print_to"};
 
 auto members_of(SeedShard& shard) {
   auto& [index, count] = shard;
