@@ -14,6 +14,7 @@
 #include "emulator/queues/teller.h"
 #include "emulator/queues/transfers.h"
 #include "emulator/queues/trouble.h"
+#include "emulator/queues/waits.h"
 #include "runtime/text/readable.h"
 
 namespace heddle::queues {
@@ -32,7 +33,12 @@ EmulatedEngine::EmulatedEngine(DeviceOptions options, std::uint64_t atom_bytes)
   teller_ = std::make_unique<RaceTeller>(order_, domains_, state_->options);
 }
 
-EmulatedEngine::~EmulatedEngine() = default;
+EmulatedEngine::~EmulatedEngine() {
+  std::vector<const detail::Command*> left;
+  for (const Open& open : open_)
+    if (open.command && !open.reads_groups) left.push_back(open.command);
+  tell_pending(left);
+}
 
 void EmulatedEngine::check_thread() const {
   if (std::this_thread::get_id() != thread_)
@@ -240,9 +246,19 @@ void EmulatedEngine::clear(const Open& open) {
 
 // Objects.
 
-void EmulatedEngine::wait(detail::FenceState& fence, const SourceLocation& where) {
-  run_until("wait", fmt::format("fence '{}'", text::readable(fence.name)), where, [&] { return fence.signaled; });
-  order_.host_waited("wait", where, {fence.node});
+/// A wait for any of several tells the host of one that it has ended, and not of which.
+void EmulatedEngine::waited(std::vector<NodeId> ended, const detail::HostWait& call) {
+  if (call.how == WaitFor::Any && ended.size() > 1)
+    ended = {ended[choice_.below(static_cast<std::uint32_t>(ended.size()), ChoicePoint::Preemption)]};
+  order_.host_waited(call.call, call.where, std::move(ended));
+}
+
+void EmulatedEngine::wait(std::span<detail::FenceState* const> fences, const detail::HostWait& call) {
+  run_until(call.call, text_of(fences, call.how), call.where, [&] { return is_over(fences, call.how); });
+  std::vector<NodeId> ended;
+  for (const detail::FenceState* const fence : fences)
+    if (fence->signaled) ended.push_back(fence->node);
+  waited(std::move(ended), call);
 }
 
 bool EmulatedEngine::is_signaled(detail::FenceState& fence, const SourceLocation& where) {
@@ -259,13 +275,21 @@ void EmulatedEngine::reset(detail::FenceState& fence, const SourceLocation& wher
   fence.node = 0;
 }
 
-void EmulatedEngine::wait(detail::SemaphoreState& semaphore, std::uint64_t value, const SourceLocation& where) {
-  check_timeline(semaphore, "wait");
-  run_until("wait", text_of(semaphore, value), where, [&] { return semaphore.value >= value; });
+/// The signal that ends the wait, or nothing if the first value does.
+std::optional<NodeId> EmulatedEngine::signal_for(const detail::HostSemaphore& wait) const {
   const detail::SemaphoreSignal* best = nullptr;
-  for (const detail::SemaphoreSignal& signal : semaphore.signals)
-    if (signal.value >= value && is_done(signal.node) && (!best || signal.value < best->value)) best = &signal;
-  if (best) order_.host_waited("wait", where, {best->node});
+  for (const detail::SemaphoreSignal& signal : wait.semaphore->signals)
+    if (signal.value >= wait.value && is_done(signal.node) && (!best || signal.value < best->value)) best = &signal;
+  return best ? std::optional(best->node) : std::nullopt;
+}
+
+void EmulatedEngine::wait(std::span<const detail::HostSemaphore> semaphores, const detail::HostWait& call) {
+  check_timelines(semaphores, call.call);
+  run_until(call.call, text_of(semaphores, call.how), call.where, [&] { return is_over(semaphores, call.how); });
+  std::vector<NodeId> ended;
+  for (const detail::HostSemaphore& one : semaphores)
+    if (const std::optional<NodeId> signal = signal_for(one)) ended.push_back(*signal);
+  waited(std::move(ended), call);
 }
 
 void EmulatedEngine::signal(detail::SemaphoreState& semaphore, std::uint64_t value, const SourceLocation& where) {

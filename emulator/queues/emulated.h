@@ -10,6 +10,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -36,10 +37,10 @@ class EmulatedEngine final : public detail::QueueEngine {
   bool is_emulated() const override { return true; }
   void submit(const detail::QueueNumber& queue, std::vector<detail::Batch> batches,
               std::shared_ptr<detail::FenceState> fence, const SourceLocation& where) override;
-  void wait(detail::FenceState& fence, const SourceLocation& where) override;
+  void wait(std::span<detail::FenceState* const> fences, const detail::HostWait& call) override;
   bool is_signaled(detail::FenceState& fence, const SourceLocation& where) override;
   void reset(detail::FenceState& fence, const SourceLocation& where) override;
-  void wait(detail::SemaphoreState& semaphore, std::uint64_t value, const SourceLocation& where) override;
+  void wait(std::span<const detail::HostSemaphore> semaphores, const detail::HostWait& call) override;
   void signal(detail::SemaphoreState& semaphore, std::uint64_t value, const SourceLocation& where) override;
   std::uint64_t value(detail::SemaphoreState& semaphore, const SourceLocation& where) override;
   void wait_idle(std::optional<std::uint32_t> queue, const SourceLocation& where) override;
@@ -122,6 +123,8 @@ class EmulatedEngine final : public detail::QueueEngine {
   template <typename Done>
   void run_until(const char* call, const std::string& object, const SourceLocation& where, const Done& done);
   std::string who_waits() const;
+  void waited(std::vector<NodeId> ended, const detail::HostWait& call);
+  std::optional<NodeId> signal_for(const detail::HostSemaphore& wait) const;
   bool is_done(NodeId node) const { return node < done_.size() && done_[node]; }
 
   // Memory.

@@ -9,6 +9,7 @@
 
 #include "emulator/queues/transfers.h"
 #include "emulator/queues/trouble.h"
+#include "emulator/queues/waits.h"
 
 namespace heddle::queues {
 
@@ -19,7 +20,15 @@ using detail::CommandKind;
 NativeEngine::NativeEngine(DeviceOptions options, std::uint32_t queues, std::uint32_t host_threads)
     : device_(std::make_unique<Device>(std::move(options))), host_threads_(host_threads), queues_(queues) {}
 
-NativeEngine::~NativeEngine() = default;
+NativeEngine::~NativeEngine() {
+  std::vector<const Command*> left;
+  for (const auto& queue : queues_)
+    for (const Submitted& submitted : queue)
+      for (const auto& commands : submitted.pending)
+        for (const Command& command : commands->commands)
+          if (accesses_memory(command)) left.push_back(&command);
+  tell_pending(left);
+}
 
 bool NativeEngine::is_ready(const detail::Batch& batch) {
   return std::all_of(batch.waits.begin(), batch.waits.end(),
@@ -121,7 +130,7 @@ void NativeEngine::execute(const Command& command) {
     }
     case CommandKind::WaitEvents: {
       const Lock lock(mutex_);
-      if (!command.event->set) tell_unset(*command.event, command.where);
+      if (!command.event->set) tell_unset(command);
       return;
     }
     case CommandKind::Barrier:
@@ -129,15 +138,14 @@ void NativeEngine::execute(const Command& command) {
   }
 }
 
-template <typename Done>
-void NativeEngine::wait_until(const char* call, const std::string& object, const SourceLocation& where,
-                              const Done& done) {
+template <typename Object, typename Done>
+void NativeEngine::wait_until(const char* call, const Object& object, const SourceLocation& where, const Done& done) {
   Lock lock(mutex_);
   for (pump(lock); !done(); pump(lock)) {
     if (!executing_ && (deadlock_ || waiting_ + 1 >= host_threads_)) {
       deadlock_ = waiting_ != 0;
       changed_.notify_all();
-      tell_deadlock(call, object, where);
+      tell_deadlock(call, object(), where);
     }
     ++waiting_;
     changed_.wait(lock);
@@ -145,8 +153,9 @@ void NativeEngine::wait_until(const char* call, const std::string& object, const
   }
 }
 
-void NativeEngine::wait(detail::FenceState& fence, const SourceLocation& where) {
-  wait_until("wait", "fence '" + fence.name + "'", where, [&] { return fence.signaled; });
+void NativeEngine::wait(std::span<detail::FenceState* const> fences, const detail::HostWait& call) {
+  wait_until(
+      call.call, [&] { return text_of(fences, call.how); }, call.where, [&] { return is_over(fences, call.how); });
 }
 
 bool NativeEngine::is_signaled(detail::FenceState& fence, const SourceLocation&) {
@@ -160,9 +169,11 @@ void NativeEngine::reset(detail::FenceState& fence, const SourceLocation& where)
   fence.signaled = false;
 }
 
-void NativeEngine::wait(detail::SemaphoreState& semaphore, std::uint64_t value, const SourceLocation& where) {
-  check_timeline(semaphore, "wait");
-  wait_until("wait", text_of(semaphore, value), where, [&] { return semaphore.value >= value; });
+void NativeEngine::wait(std::span<const detail::HostSemaphore> semaphores, const detail::HostWait& call) {
+  check_timelines(semaphores, call.call);
+  wait_until(
+      call.call, [&] { return text_of(semaphores, call.how); }, call.where,
+      [&] { return is_over(semaphores, call.how); });
 }
 
 void NativeEngine::signal(detail::SemaphoreState& semaphore, std::uint64_t value, const SourceLocation&) {
@@ -186,7 +197,8 @@ bool NativeEngine::is_idle(std::optional<std::uint32_t> queue) const {
 }
 
 void NativeEngine::wait_idle(std::optional<std::uint32_t> queue, const SourceLocation& where) {
-  wait_until("wait_idle", queue ? "the queue" : "the device", where, [&] { return is_idle(queue); });
+  wait_until(
+      "wait_idle", [&] { return queue ? "the queue" : "the device"; }, where, [&] { return is_idle(queue); });
 }
 
 void NativeEngine::set(detail::EventState& event, bool to, const SourceLocation&) {

@@ -24,10 +24,10 @@ class NativeEngine final : public detail::QueueEngine {
   bool is_emulated() const override { return false; }
   void submit(const detail::QueueNumber& queue, std::vector<detail::Batch> batches,
               std::shared_ptr<detail::FenceState> fence, const SourceLocation& where) override;
-  void wait(detail::FenceState& fence, const SourceLocation& where) override;
+  void wait(std::span<detail::FenceState* const> fences, const detail::HostWait& call) override;
   bool is_signaled(detail::FenceState& fence, const SourceLocation& where) override;
   void reset(detail::FenceState& fence, const SourceLocation& where) override;
-  void wait(detail::SemaphoreState& semaphore, std::uint64_t value, const SourceLocation& where) override;
+  void wait(std::span<const detail::HostSemaphore> semaphores, const detail::HostWait& call) override;
   void signal(detail::SemaphoreState& semaphore, std::uint64_t value, const SourceLocation& where) override;
   std::uint64_t value(detail::SemaphoreState& semaphore, const SourceLocation& where) override;
   void wait_idle(std::optional<std::uint32_t> queue, const SourceLocation& where) override;
@@ -58,8 +58,9 @@ class NativeEngine final : public detail::QueueEngine {
   void execute(const detail::CommandBufferState& commands);
   void execute(const detail::Command& command);
   bool is_idle(std::optional<std::uint32_t> queue) const;
-  template <typename Done>
-  void wait_until(const char* call, const std::string& object, const SourceLocation& where, const Done& done);
+  /// `object()` is what it waits for, in words.
+  template <typename Object, typename Done>
+  void wait_until(const char* call, const Object& object, const SourceLocation& where, const Done& done);
 
   std::unique_ptr<Device> device_;
   const std::uint32_t host_threads_;

@@ -110,8 +110,17 @@ void CommandBuffer::wait_event2(const Event& event, const MemoryBarrier2& depend
   add(event_command(CommandKind::WaitEvents, "wait_event2", event, dependency, where));
 }
 
+void CommandBuffer::wait_events2(const std::vector<EventWait>& waits, SourceLocation where) {
+  for (const EventWait& wait : waits)
+    add(event_command(CommandKind::WaitEvents, "wait_events2", wait.event, wait.dependency, where));
+}
+
 void CommandBuffer::reset_event2(const Event& event, SourceLocation where) {
   add(event_command(CommandKind::ResetEvent, "reset_event2", event, {}, where));
+}
+
+void CommandBuffer::execute_commands(const std::vector<CommandBuffer>& secondaries, SourceLocation where) {
+  for (const CommandBuffer& secondary : secondaries) execute_commands(secondary, where);
 }
 
 void CommandBuffer::execute_commands(const CommandBuffer& secondary, SourceLocation where) {
@@ -235,6 +244,23 @@ Event LogicalDevice::event(std::string name) const {
   auto state = std::make_shared<detail::EventState>();
   state->name = named(std::move(name), "event");
   return Event(engine_, std::move(state));
+}
+
+void LogicalDevice::wait_for_fences(const std::vector<Fence>& fences, WaitFor how, SourceLocation where) const {
+  if (fences.empty()) refuse_call("wait_for_fences", "the device", "there are no fences to wait for");
+  std::vector<detail::FenceState*> states;
+  states.reserve(fences.size());
+  for (const Fence& fence : fences) states.push_back(fence.state().get());
+  engine_->wait(states, {"wait_for_fences", how, where});
+}
+
+void LogicalDevice::wait_semaphores(const std::vector<SemaphoreWaitInfo>& semaphores, WaitFor how,
+                                    SourceLocation where) const {
+  if (semaphores.empty()) refuse_call("wait_semaphores", "the device", "there are no semaphores to wait for");
+  std::vector<detail::HostSemaphore> waits;
+  waits.reserve(semaphores.size());
+  for (const SemaphoreWaitInfo& one : semaphores) waits.push_back({one.semaphore.state().get(), one.value});
+  engine_->wait(waits, {"wait_semaphores", how, where});
 }
 
 void LogicalDevice::require_no_races() const {

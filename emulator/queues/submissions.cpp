@@ -90,7 +90,7 @@ void EmulatedEngine::check_events(const std::vector<Command>& commands, std::set
     if (command.kind == CommandKind::ResetEvent) set.erase(command.event.get());
     if (command.kind == CommandKind::Execute) check_events(command.secondary->commands, set);
     if (command.kind == CommandKind::WaitEvents && set.count(command.event.get()) == 0)
-      tell_unset(*command.event, command.where);
+      tell_unset(command);
   }
 }
 

@@ -17,6 +17,11 @@ inline std::byte* bytes_of(const AnyBuffer& buffer, std::uint64_t offset) {
   return buffer.owner()->bytes + offset;
 }
 
+inline bool accesses_memory(const detail::Command& command) {
+  return command.kind == detail::CommandKind::Dispatch || command.kind == detail::CommandKind::DispatchIndirect ||
+         command.kind == detail::CommandKind::Copy || command.kind == detail::CommandKind::Clear;
+}
+
 /// Adds the secondary command buffers that these execute.
 inline void add_secondaries(std::vector<std::shared_ptr<detail::CommandBufferState>>& all) {
   for (std::size_t i = 0; i < all.size(); ++i) {

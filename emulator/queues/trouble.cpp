@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
+#include <exception>
 #include <stdexcept>
+#include <vector>
 
 #include "runtime/text/readable.h"
 
@@ -18,10 +21,40 @@ namespace heddle::queues {
 
 using detail::refuse_call;
 
+namespace {
+
+std::string joined(const std::vector<std::string>& words, WaitFor how) {
+  std::string out;
+  for (const std::string& word : words) {
+    if (!out.empty()) out += how == WaitFor::All ? " and " : " or ";
+    out += word;
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string text_of(const detail::SemaphoreState& semaphore, std::uint64_t value) {
   const std::string name = text::readable(semaphore.name);
   return semaphore.timeline ? fmt::format("timeline semaphore '{}' (value {})", name, value)
                             : fmt::format("semaphore '{}'", name);
+}
+
+std::string text_of(std::span<detail::FenceState* const> fences, WaitFor how) {
+  std::vector<std::string> out;
+  for (const detail::FenceState* const fence : fences)
+    out.push_back(fmt::format("fence '{}'", text::readable(fence->name)));
+  return joined(out, how);
+}
+
+std::string text_of(std::span<const detail::HostSemaphore> semaphores, WaitFor how) {
+  std::vector<std::string> out;
+  for (const detail::HostSemaphore& one : semaphores) out.push_back(text_of(*one.semaphore, one.value));
+  return joined(out, how);
+}
+
+void check_timelines(std::span<const detail::HostSemaphore> semaphores, const char* call) {
+  for (const detail::HostSemaphore& one : semaphores) check_timeline(*one.semaphore, call);
 }
 
 void check_timeline(const detail::SemaphoreState& semaphore, const char* call) {
@@ -96,9 +129,21 @@ void tell_deadlock(const char* call, const std::string& object, const SourceLoca
   throw KernelError(std::move(finding));
 }
 
-void tell_unset(const detail::EventState& event, const SourceLocation& where) {
-  tell_deadlock("wait_event2", fmt::format("event '{}'", text::readable(event.name)), where,
+void tell_unset(const detail::Command& wait) {
+  tell_deadlock(wait.call, fmt::format("event '{}'", text::readable(wait.event->name)), wait.where,
                 ": set it in an earlier command of the queue, or from the host before the submission");
+}
+
+void tell_pending(std::span<const detail::Command* const> commands) {
+  if (commands.empty() || std::uncaught_exceptions() != 0) return;
+  const detail::Command& first = *commands.front();
+  const std::string text = fmt::format(
+      "heddle: the logical device ends while it has {} to execute: {} at {}:{} is the first, and what it would have "
+      "written is lost; wait before the end (wait_idle, a fence, a timeline semaphore), and signal what the queues wait "
+      "for",
+      commands.size() == 1 ? "1 command" : fmt::format("{} commands", commands.size()), first.call, first.where.file,
+      first.where.line);
+  std::fprintf(stderr, "%s\n", text::readable(text).c_str());
 }
 
 }  // namespace heddle::queues

@@ -13,8 +13,13 @@ namespace heddle::queues {
 /// "timeline semaphore 'uploaded' (value 3)", "semaphore 'ready'"
 std::string text_of(const detail::SemaphoreState& semaphore, std::uint64_t value);
 
+/// "fence 'uploaded' or fence 'done'"
+std::string text_of(std::span<detail::FenceState* const> fences, WaitFor how);
+std::string text_of(std::span<const detail::HostSemaphore> semaphores, WaitFor how);
+
 // Each throws std::logic_error, which names the call and the object.
 void check_timeline(const detail::SemaphoreState& semaphore, const char* call);
+void check_timelines(std::span<const detail::HostSemaphore> semaphores, const char* call);
 /// A timeline goes up, and a binary semaphore is not signaled twice.
 void check_goes_on(const detail::SemaphoreState& semaphore, std::uint64_t value, const char* call);
 void check_reset(const detail::FenceState& fence, const SourceLocation& where);
@@ -28,6 +33,10 @@ void check_submission(std::span<const detail::Batch> batches, detail::FenceState
 [[noreturn]] void tell_deadlock(const char* call, const std::string& object, const SourceLocation& where,
                                 const std::string& why = "");
 /// A queue waits for an event that nobody has set.
-[[noreturn]] void tell_unset(const detail::EventState& event, const SourceLocation& where);
+[[noreturn]] void tell_unset(const detail::Command& wait);
+
+/// The logical device ends, and these have not been executed: an error on stderr, if there are any and no exception is
+/// the reason.
+void tell_pending(std::span<const detail::Command* const> commands);
 
 }  // namespace heddle::queues

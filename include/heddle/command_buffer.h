@@ -14,6 +14,7 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace heddle {
 
@@ -65,6 +66,12 @@ class Event {
  private:
   std::shared_ptr<detail::QueueEngine> engine_;
   std::shared_ptr<detail::EventState> state_;
+};
+
+/// An event that a command waits for, and the dependency with which it was set.
+struct EventWait {
+  Event event;
+  MemoryBarrier2 dependency;
 };
 
 /// What vkCmdCopyBuffer copies; bytes.
@@ -161,9 +168,14 @@ class CommandBuffer {
                   SourceLocation where = SourceLocation::current());
   void wait_event2(const Event& event, const MemoryBarrier2& dependency,
                    SourceLocation where = SourceLocation::current());
+  /// vkCmdWaitEvents2: each event with its dependency.
+  void wait_events2(const std::vector<EventWait>& waits, SourceLocation where = SourceLocation::current());
   void reset_event2(const Event& event, SourceLocation where = SourceLocation::current());
-  /// vkCmdExecuteCommands of one secondary command buffer: its commands stand here.
+  /// vkCmdExecuteCommands: the commands of secondary command buffers stand here.
   void execute_commands(const CommandBuffer& secondary, SourceLocation where = SourceLocation::current());
+
+  void execute_commands(const std::vector<CommandBuffer>& secondaries,
+                        SourceLocation where = SourceLocation::current());
 
   // For queues.
   const std::shared_ptr<detail::CommandBufferState>& state() const { return state_; }

@@ -27,6 +27,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,7 +41,8 @@ class Semaphore {
       : engine_(std::move(engine)), state_(std::move(state)) {}
   /// vkWaitSemaphores of one timeline. Throws KernelError if nobody is going to signal it.
   void wait(std::uint64_t value, SourceLocation where = SourceLocation::current()) const {
-    engine_->wait(*state_, value, where);
+    const detail::HostSemaphore one{state_.get(), value};
+    engine_->wait(std::span(&one, 1), {.where = where});
   }
   /// vkSignalSemaphore. Throws std::logic_error for a value that is not greater than all before.
   void signal(std::uint64_t value, SourceLocation where = SourceLocation::current()) const {
@@ -63,7 +65,10 @@ class Fence {
   Fence(std::shared_ptr<detail::QueueEngine> engine, std::shared_ptr<detail::FenceState> state)
       : engine_(std::move(engine)), state_(std::move(state)) {}
   /// vkWaitForFences of one. Throws KernelError if no submission is going to signal it.
-  void wait(SourceLocation where = SourceLocation::current()) const { engine_->wait(*state_, where); }
+  void wait(SourceLocation where = SourceLocation::current()) const {
+    detail::FenceState* const one = state_.get();
+    engine_->wait(std::span(&one, 1), {.where = where});
+  }
   /// vkGetFenceStatus.
   bool is_signaled(SourceLocation where = SourceLocation::current()) const {
     return engine_->is_signaled(*state_, where);
@@ -84,6 +89,12 @@ struct SemaphoreSubmitInfo {
   Semaphore semaphore;
   std::uint64_t value = 0;
   PipelineStage2 stage_mask = PipelineStage2::AllCommands;
+};
+
+/// A value of a timeline that the host waits for (one of VkSemaphoreWaitInfo).
+struct SemaphoreWaitInfo {
+  Semaphore semaphore;
+  std::uint64_t value = 0;
 };
 
 /// A batch (VkSubmitInfo2).
@@ -166,6 +177,13 @@ class LogicalDevice {
     engine_->add(state);
     return DeviceMemory<T>(engine_, std::move(state));
   }
+  /// vkWaitForFences. A wait for any orders what follows behind one of those that are signaled; `is_signaled` says of
+  /// each whether it is. Throws std::logic_error for none, and KernelError if no submission is going to end the wait.
+  void wait_for_fences(const std::vector<Fence>& fences, WaitFor how = WaitFor::All,
+                       SourceLocation where = SourceLocation::current()) const;
+  /// vkWaitSemaphores, of timelines; as wait_for_fences. A `wait` for one that has its value orders behind that one.
+  void wait_semaphores(const std::vector<SemaphoreWaitInfo>& semaphores, WaitFor how = WaitFor::All,
+                       SourceLocation where = SourceLocation::current()) const;
   /// vkDeviceWaitIdle.
   void wait_idle(SourceLocation where = SourceLocation::current()) const { engine_->wait_idle(std::nullopt, where); }
 

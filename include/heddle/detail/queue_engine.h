@@ -13,6 +13,13 @@
 #include <span>
 #include <vector>
 
+namespace heddle {
+
+/// Of how many objects a wait is for.
+enum class WaitFor : std::uint8_t { All, Any };
+
+}  // namespace heddle
+
 namespace heddle::detail {
 
 /// A wait or a signal of a semaphore by a batch.
@@ -26,6 +33,19 @@ struct Batch {
   std::vector<BatchSemaphore> waits;
   std::vector<std::shared_ptr<CommandBufferState>> commands;
   std::vector<BatchSemaphore> signals;
+};
+
+/// A value that the host waits for.
+struct HostSemaphore {
+  SemaphoreState* semaphore = nullptr;
+  std::uint64_t value = 0;
+};
+
+/// A call of the host that waits.
+struct HostWait {
+  const char* call = "wait";
+  WaitFor how = WaitFor::All;
+  SourceLocation where;
 };
 
 struct QueueNumber {
@@ -48,10 +68,11 @@ class QueueEngine {
 
   virtual void submit(const QueueNumber& queue, std::vector<Batch> batches, std::shared_ptr<FenceState> fence,
                       const SourceLocation& where) = 0;
-  virtual void wait(FenceState& fence, const SourceLocation& where) = 0;
+  /// For at least one object.
+  virtual void wait(std::span<FenceState* const> fences, const HostWait& call) = 0;
   virtual bool is_signaled(FenceState& fence, const SourceLocation& where) = 0;
   virtual void reset(FenceState& fence, const SourceLocation& where) = 0;
-  virtual void wait(SemaphoreState& semaphore, std::uint64_t value, const SourceLocation& where) = 0;
+  virtual void wait(std::span<const HostSemaphore> semaphores, const HostWait& call) = 0;
   virtual void signal(SemaphoreState& semaphore, std::uint64_t value, const SourceLocation& where) = 0;
   virtual std::uint64_t value(SemaphoreState& semaphore, const SourceLocation& where) = 0;
   /// Waits for the queue with this number, or for all queues.
