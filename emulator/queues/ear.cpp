@@ -13,7 +13,10 @@ void KernelEar::begin(NodeId node, std::uint32_t first_agent, const std::vector<
 
 void KernelEar::operation(trace::OperationIndex, const Operation& operation, trace::Value read, trace::Value written,
                           std::span<const trace::Source>) {
-  if (node_ == kNoNode || !operation.is_access()) return;
+  if (node_ == kNoNode) return;
+  if (operation.is_memory_barrier() && reaches_commands(operation.scope))
+    finder_.has_barrier(node_, releases(operation.semantics), acquires(operation.semantics));
+  if (!operation.is_access()) return;
   auto memory = memories_.find(operation.locations.allocation);
   if (memory == memories_.end()) {
     // What no argument names is accessed by its address.
@@ -38,6 +41,8 @@ void KernelEar::hear(Memory& memory, const Operation& operation, bool writes, tr
   access.coherent = memory.of->coherent;
   access.exclusive = memory.of->exclusive;
   access.atomic = operation.atomic;
+  access.scope = operation.scope;
+  heard.synchronizes = operation.atomic && (writes ? releases(operation.semantics) : acquires(operation.semantics));
   access.writes = writes;
   heard.where = operation.where;
   heard.call = writes ? "write" : "read";

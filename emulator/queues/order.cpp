@@ -148,6 +148,35 @@ bool Order::happens_before(NodeId earlier, NodeId later) const {
   return earlier / 64 < before.size() && (before[earlier / 64] >> earlier % 64 & 1) != 0;
 }
 
+void Order::connect(NodeId earlier, NodeId later) {
+  std::vector<std::uint64_t> more = nodes_[earlier].before;
+  add_one(more, earlier);
+  for (NodeId node = 0; node < count(); ++node)
+    if (node == later || happens_before(later, node)) add_all(nodes_[node].before, more);
+}
+
+NodeId Order::insert(Node node, NodeId earlier, NodeId later) {
+  const NodeId id = push(std::move(node));
+  connect(earlier, id);
+  connect(id, later);
+  return id;
+}
+
+NodeId Order::insert_behind(Node node, NodeId earlier) {
+  const NodeId id = push(std::move(node));
+  for (NodeId later = 0; later < id; ++later)
+    if (happens_before(earlier, later)) add_one(nodes_[later].before, id);
+  connect(earlier, id);
+  return id;
+}
+
+NodeId Order::insert_before(Node node, NodeId later) {
+  const NodeId id = push(std::move(node));
+  nodes_[id].before = nodes_[later].before;
+  connect(id, later);
+  return id;
+}
+
 bool Order::in_ranges(const Node& node, const Access& access) const {
   return node.ranges.empty() || std::any_of(node.ranges.begin(), node.ranges.end(), [&](const BufferRange& range) {
            return range.reference == access.reference && range.begin <= access.offset && access.offset < range.end;

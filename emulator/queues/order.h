@@ -54,6 +54,9 @@ struct Node {
   model::Command command;
   /// What it orders, if it is no command. Its memory operations are only those that the masks name.
   model::Dependency dependency;
+  /// The accesses of a barrier's masks, with those that are of none of its stages.
+  model::Accesses named_source = model::Accesses::None;
+  model::Accesses named_destination = model::Accesses::None;
   /// The buffers of its scopes; all memory if there are none.
   std::vector<BufferRange> ranges;
   bool to_device = false;
@@ -80,6 +83,8 @@ struct Access {
   bool coherent = true;
   bool exclusive = false;
   bool atomic = false;
+  /// An atomic has one.
+  Scope scope = Scope::Invocation;
   bool writes = false;
 };
 
@@ -124,8 +129,15 @@ class Order {
   bool happens_before(NodeId earlier, NodeId later) const;
   /// The first missing link from the earlier access, which has happened, to the later one, which happens now or has.
   Missing missing(const Access& earlier, const Access& later) const;
-  /// As that, without what is remembered: for an order of which something was changed.
+  /// The link, without what `missing` remembers: for an order of which something was changed.
   Missing find_missing(const Access& earlier, const Access& later) const;
+
+  // To change a copy. What is inserted happens before all that happens behind the place.
+  /// The earlier node, which has begun, happens before the later one.
+  void connect(NodeId earlier, NodeId later);
+  NodeId insert(Node node, NodeId earlier, NodeId later);
+  NodeId insert_behind(Node node, NodeId earlier);
+  NodeId insert_before(Node node, NodeId later);
 
   /// Nodes that order commands, or have operations of domains.
   const std::vector<NodeId>& dependencies() const { return dependencies_; }

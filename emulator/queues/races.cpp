@@ -6,28 +6,40 @@
 namespace heddle::queues {
 namespace {
 
-bool conflict(const Heard& a, const Heard& b) {
-  return (a.bytes & b.bytes) != 0 && (a.access.writes || b.access.writes) && !(a.access.atomic && b.access.atomic);
-}
-
 bool same_place(const SourceLocation& a, const SourceLocation& b) {
   return a.line == b.line && std::string_view(a.file) == b.file;
 }
 
 bool is_same(const Heard& a, const Heard& b) {
   return a.access.node == b.access.node && a.access.kind == b.access.kind && a.access.writes == b.access.writes &&
-         a.access.atomic == b.access.atomic && a.access.reference == b.access.reference && a.bytes == b.bytes;
+         a.access.atomic == b.access.atomic && a.access.scope == b.access.scope &&
+         a.access.reference == b.access.reference && a.bytes == b.bytes;
 }
 
 }  // namespace
 
+//= vk:memory-model-mutually-ordered
+bool RaceFinder::include_each_other(const Access& a, const Access& b) const {
+  const std::uint32_t family = order_[a.node].family;
+  const auto includes = [&](const Access& from) {
+    return reaches_commands(from.scope) && (from.scope != Scope::QueueFamily || family == order_[b.node].family);
+  };
+  return a.atomic && b.atomic && includes(a) && includes(b);
+}
+
+//= vk:memory-model-access-data-race
+bool RaceFinder::conflict(const Heard& a, const Heard& b) const {
+  return (a.bytes & b.bytes) != 0 && (a.access.writes || b.access.writes) && !include_each_other(a.access, b.access);
+}
+
 void RaceFinder::hear(const Heard& heard) {
   Cell& cell = cells_[key(heard.access)];
-  if (heard.access.atomic) atomics_[heard.access.node].insert(key(heard.access));
+  if (heard.access.atomic && reaches_commands(heard.access.scope)) note(heard);
   // A read stands for the reads before it: what races with one of those and not with it comes before it.
   const auto stands_for = [&](const Heard& read, const Heard& before) {
     return !read.access.writes && !before.access.writes && (before.bytes & ~read.bytes) == 0 &&
-           (before.access.atomic || !read.access.atomic) && order_.happens_before(before.access.node, read.access.node);
+           (!read.access.atomic || (before.access.atomic && before.access.scope == read.access.scope)) &&
+           order_.happens_before(before.access.node, read.access.node);
   };
   const auto is_over = [&](const Heard& earlier) {
     if (earlier.access.node == heard.access.node) return false;
@@ -41,17 +53,45 @@ void RaceFinder::hear(const Heard& heard) {
     cell.push_back(heard);
 }
 
-bool RaceFinder::may_meet_at_atomics(NodeId a, NodeId b) const {
-  const auto of_a = atomics_.find(a);
-  const auto of_b = atomics_.find(b);
-  if (of_a == atomics_.end() || of_b == atomics_.end()) return false;
-  return std::any_of(of_a->second.begin(), of_a->second.end(),
-                     [&](std::uint64_t word) { return of_b->second.count(word) != 0; });
+void RaceFinder::note(const Heard& atomic) {
+  Meetings& meetings = meetings_[atomic.access.node];
+  const std::uint64_t word = key(atomic.access);
+  (atomic.access.writes ? meetings.written : meetings.read).insert(word);
+  if (atomic.synchronizes) (atomic.access.writes ? meetings.released : meetings.acquired).insert(word);
+}
+
+void RaceFinder::has_barrier(NodeId node, bool releases, bool acquires) {
+  Meetings& meetings = meetings_[node];
+  meetings.barrier_releases = meetings.barrier_releases || releases;
+  meetings.barrier_acquires = meetings.barrier_acquires || acquires;
+}
+
+bool RaceFinder::may_synchronize(const Meetings& earlier, const Meetings& later) {
+  const std::set<std::uint64_t>& out = earlier.barrier_releases ? earlier.written : earlier.released;
+  const std::set<std::uint64_t>& in = later.barrier_acquires ? later.read : later.acquired;
+  return std::any_of(out.begin(), out.end(), [&](std::uint64_t word) { return in.count(word) != 0; });
+}
+
+bool RaceFinder::may_be_ordered(NodeId earlier, NodeId later) const {
+  std::set<NodeId> behind{earlier};
+  std::vector<NodeId> ends{earlier};
+  while (!ends.empty()) {
+    const NodeId at = ends.back();
+    ends.pop_back();
+    if (at == later || order_.happens_before(at, later)) return true;
+    const auto from = meetings_.find(at);
+    for (const auto& [node, meetings] : meetings_) {
+      const bool follows =
+          (from != meetings_.end() && may_synchronize(from->second, meetings)) || order_.happens_before(at, node);
+      if (follows && behind.insert(node).second) ends.push_back(node);
+    }
+  }
+  return false;
 }
 
 void RaceFinder::command_ends() {
   for (const FoundRace& race : candidates_)
-    if (race.missing != Missing::Execution || !may_meet_at_atomics(race.first.access.node, race.second.access.node))
+    if (race.missing != Missing::Execution || !may_be_ordered(race.first.access.node, race.second.access.node))
       tell(race);
   candidates_.clear();
 }

@@ -6,6 +6,7 @@
 #include <heddle/operation.h>
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -29,7 +30,14 @@ struct Heard {
   /// The number of the invocation in its dispatch.
   std::uint32_t invocation = 0;
   std::uint32_t value = 0;
+  /// An atomic that releases, where it writes, or acquires.
+  bool synchronizes = false;
 };
+
+/// Whether the scope of an atomic or a barrier may include the invocations of another command.
+constexpr bool reaches_commands(Scope scope) {
+  return scope == Scope::CrossDevice || scope == Scope::Device || scope == Scope::QueueFamily;
+}
 
 /// What is told of two accesses.
 struct FoundRace {
@@ -44,8 +52,10 @@ class RaceFinder {
   explicit RaceFinder(const Order& order) : order_(order) {}
 
   void hear(const Heard& heard);
-  /// All accesses of the command have been heard. Two dispatches that meet at an atomic may be ordered by it, which is
-  /// not followed: their accesses are told only where none of their atomics met.
+  /// The dispatch executes a barrier whose scope reaches other commands.
+  void has_barrier(NodeId node, bool releases, bool acquires);
+  /// All accesses of the command have been heard. What one dispatch releases and a later one acquires at the same word
+  /// may order the two, by a program order that is not followed: their accesses are told only where that is not so.
   void command_ends();
   /// The memory ends at this call: `pending` are accesses that are still to come.
   void ends(const Heard& free, const std::vector<Heard>& pending);
@@ -59,13 +69,25 @@ class RaceFinder {
   static std::uint64_t key(const Access& access) {
     return static_cast<std::uint64_t>(access.allocation) << 40 | access.offset / kWordBytes;
   }
-  bool may_meet_at_atomics(NodeId a, NodeId b) const;
+  /// The words at which a command synchronizes by atomics.
+  struct Meetings {
+    std::set<std::uint64_t> written;
+    std::set<std::uint64_t> released;
+    std::set<std::uint64_t> read;
+    std::set<std::uint64_t> acquired;
+    bool barrier_releases = false;
+    bool barrier_acquires = false;
+  };
+  bool conflict(const Heard& a, const Heard& b) const;
+  bool include_each_other(const Access& a, const Access& b) const;
+  void note(const Heard& atomic);
+  static bool may_synchronize(const Meetings& earlier, const Meetings& later);
+  bool may_be_ordered(NodeId earlier, NodeId later) const;
   void tell(const FoundRace& race);
 
   const Order& order_;
   std::unordered_map<std::uint64_t, Cell> cells_;
-  /// By node the words that it accessed atomically.
-  std::unordered_map<NodeId, std::set<std::uint64_t>> atomics_;
+  std::map<NodeId, Meetings> meetings_;
   std::vector<FoundRace> candidates_;
   std::vector<FoundRace> found_;
 };

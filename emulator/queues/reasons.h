@@ -20,8 +20,7 @@ struct Reason {
   bool tried = false;
 };
 
-/// `race.first` is earlier in submission order where both are on one queue. The order is changed to try what it
-/// proposes, and is then as it was.
-Reason reason_of(Order& order, const FoundRace& race);
+/// `race.first` is earlier in submission order where both are on one queue.
+Reason reason_of(const Order& order, const FoundRace& race);
 
 }  // namespace heddle::queues

@@ -48,6 +48,8 @@ Node node_of(NodeKind kind, const char* call, const Barrier& barrier, const Sour
   node.dependency.second.stages = stages_of(barrier.dst_stage_mask);
   const Accesses source = accesses_of(barrier.src_stage_mask, barrier.src_access_mask);
   const Accesses destination = accesses_of(barrier.dst_stage_mask, barrier.dst_access_mask);
+  node.named_source = static_cast<Accesses>(barrier.src_access_mask);
+  node.named_destination = static_cast<Accesses>(barrier.dst_access_mask);
   node.dependency.available = {node.dependency.first.stages, source, {}, false};
   node.dependency.visible = {node.dependency.second.stages, destination, {}, false};
   node.to_device = meet(source, Accesses::HostWrite);
@@ -89,8 +91,7 @@ void EmulatedEngine::check_events(const std::vector<Command>& commands, std::set
     if (command.kind == CommandKind::SetEvent) set.insert(command.event.get());
     if (command.kind == CommandKind::ResetEvent) set.erase(command.event.get());
     if (command.kind == CommandKind::Execute) check_events(command.secondary->commands, set);
-    if (command.kind == CommandKind::WaitEvents && set.count(command.event.get()) == 0)
-      tell_unset(command);
+    if (command.kind == CommandKind::WaitEvents && set.count(command.event.get()) == 0) tell_unset(command);
   }
 }
 

@@ -32,7 +32,7 @@ std::string text_of(const detail::ComponentType& component, std::uint32_t value)
 
 }  // namespace
 
-RaceTeller::RaceTeller(Order& order, Domains& domains, const DeviceOptions& options)
+RaceTeller::RaceTeller(const Order& order, Domains& domains, const DeviceOptions& options)
     : order_(order), domains_(domains), options_(options) {
   watch::RaceLog* const log = watch::RaceLog::of_process();
   if (!log) return;

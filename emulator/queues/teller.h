@@ -19,7 +19,7 @@ namespace heddle::queues {
 class RaceTeller {
  public:
   /// All of them must outlive it. Where HEDDLE_RACES asks for a report of the program, what is told is in it.
-  RaceTeller(Order& order, Domains& domains, const DeviceOptions& options);
+  RaceTeller(const Order& order, Domains& domains, const DeviceOptions& options);
 
   /// The dispatch of that command begins.
   void runs(NodeId command, const trace::Dispatch& dispatch) { dispatches_.emplace(command, dispatch); }
@@ -31,7 +31,7 @@ class RaceTeller {
   DataRace race_of(FoundRace found) const;
   RacingAccess side(const Heard& heard) const;
 
-  Order& order_;
+  const Order& order_;
   Domains& domains_;
   const DeviceOptions& options_;
   std::map<NodeId, trace::Dispatch> dispatches_;

@@ -139,7 +139,8 @@ void tell_pending(std::span<const detail::Command* const> commands) {
   const detail::Command& first = *commands.front();
   const std::string text = fmt::format(
       "heddle: the logical device ends while it has {} to execute: {} at {}:{} is the first, and what it would have "
-      "written is lost; wait before the end (wait_idle, a fence, a timeline semaphore), and signal what the queues wait "
+      "written is lost; wait before the end (wait_idle, a fence, a timeline semaphore), and signal what the queues "
+      "wait "
       "for",
       commands.size() == 1 ? "1 command" : fmt::format("{} commands", commands.size()), first.call, first.where.file,
       first.where.line);

@@ -15,6 +15,8 @@ struct Found {
   std::uint32_t other = 0;
   /// Runs that gave a wrong result.
   std::uint32_t wrong = 0;
+  /// Races for which no change was tried and held.
+  std::uint32_t unmended = 0;
   std::string reason;
 };
 
@@ -31,6 +33,7 @@ Found found_in(const Program& program, const std::string& words, std::vector<Que
     const std::vector<DataRace> races = device.races();
     for (const DataRace& race : races) {
       if (out.reason.empty()) out.reason = race.reason;
+      out.unmended += race.changes.size() == 1 ? 0 : 1;
       is_wanted = is_wanted || race.reason.find(words) != std::string::npos;
     }
     out.racing += is_wanted ? 1 : 0;
@@ -39,14 +42,16 @@ Found found_in(const Program& program, const std::string& words, std::vector<Que
   return out;
 }
 
-/// The wrong program is found, and now and then gives a wrong result; the right one never.
+/// The wrong program is found, with one change that was tried if there is one, and now and then gives a wrong result;
+/// the right one never.
 void check_pair(const std::function<Program(bool)>& program, const std::string& words,
-                const std::vector<QueueFamily>& families = {{2}}) {
+                const std::vector<QueueFamily>& families = {{2}}, bool has_change = true) {
   const Found wrong = found_in(program(false), words, families);
   INFO(wrong.reason);
   CHECK(wrong.racing == kSeeds);
   CHECK(wrong.other == 0);
   CHECK(wrong.wrong > 0);
+  CHECK(wrong.unmended == (has_change ? 0 : kSeeds));
   const Found right = found_in(program(true), words, families);
   INFO(right.reason);
   CHECK(right.racing == 0);
@@ -307,6 +312,7 @@ TEST_CASE("memory that is freed while a queue may use it is found") {
   };
   CHECK(races(false).racing == kSeeds);
   CHECK(races(false).other == 0);
+  CHECK(races(false).unmended == 0);
   CHECK(races(true).racing + races(true).other == 0);
 }
 
@@ -330,7 +336,7 @@ TEST_CASE("a flush writes its whole atom back, and a neighbour that a kernel wri
       return map.read(0) == 2;
     };
   };
-  check_pair([&](bool right) { return program(right ? 32 : 1); }, "");
+  check_pair([&](bool right) { return program(right ? 32 : 1); }, "a flush writes its whole atom back", {{2}}, false);
 }
 
 TEST_CASE("what a change of a mask proposes was seen to hold") {
@@ -363,4 +369,81 @@ TEST_CASE("host writes behind the submission are found") {
         };
       },
       "");
+}
+
+namespace {
+
+template <Scope scope>
+constexpr auto kAdd =
+    [](auto& inv, StorageBuffer<std::uint32_t> auto x) { inv.atomic_i_add(x[0], scope, MemorySemantics::Relaxed, 1u); };
+
+constexpr MemorySemantics kRelaxed = MemorySemantics::Relaxed;
+constexpr MemorySemantics kRelease =
+    MemorySemantics::Release | MemorySemantics::UniformMemory | MemorySemantics::MakeAvailable;
+constexpr MemorySemantics kAcquire =
+    MemorySemantics::Acquire | MemorySemantics::UniformMemory | MemorySemantics::MakeVisible;
+
+/// Writes, and sets a flag behind that; and reads if the flag is set.
+template <MemorySemantics semantics, Scope scope = Scope::Device>
+constexpr auto kSends = [](auto& inv, StorageBuffer<std::uint32_t> auto x) {
+  x[1] = 5;
+  inv.atomic_store(x[0], scope, semantics, 1u);
+};
+template <MemorySemantics semantics, Scope scope = Scope::Device>
+constexpr auto kReceives = [](auto& inv, StorageBuffer<std::uint32_t> auto x) {
+  if (inv.atomic_load(x[0], scope, semantics) == 1) x[2] = x[1];
+};
+constexpr auto kSendsBehindBarrier = [](auto& inv, StorageBuffer<std::uint32_t> auto x) {
+  x[1] = 5;
+  inv.memory_barrier(Scope::Device, kRelease);
+  inv.atomic_store(x[0], Scope::Device, kRelaxed, 1u);
+};
+constexpr auto kReceivesBeforeBarrier = [](auto& inv, StorageBuffer<std::uint32_t> auto x) {
+  if (inv.atomic_load(x[0], Scope::Device, kRelaxed) != 1) return;
+  inv.memory_barrier(Scope::Device, kAcquire);
+  x[2] = x[1];
+};
+
+/// How many seeds of two dispatches that nothing orders have a race; `words` are what each reason says.
+template <typename First, typename Second>
+std::uint32_t racing(const First& first, const Second& second, const std::string& words) {
+  const Found found = found_in(
+      [&](const LogicalDevice& device) {
+        const auto memory = numbers(device, MemoryProperty::HostCoherent, "numbers");
+        filled(memory, 0);
+        auto buffer = memory.buffer();
+        CommandBuffer commands = device.command_buffer();
+        commands.begin();
+        commands.dispatch(first, {1}, {1}, buffer);
+        commands.dispatch(second, {1}, {1}, buffer);
+        commands.end();
+        device.queue().submit2(commands);
+        device.wait_idle();
+        return true;
+      },
+      words);
+  INFO(found.reason);
+  CHECK(found.other == 0);
+  return found.racing;
+}
+
+}  // namespace
+
+TEST_CASE("two atomics race if their scopes do not include each other, and an atomic and a plain access do") {
+  const auto plain = [](auto&, StorageBuffer<std::uint32_t> auto x) { x[0] = 7; };
+  CHECK(racing(kAdd<Scope::Device>, kAdd<Scope::Device>, "") == 0);
+  CHECK(racing(kAdd<Scope::QueueFamily>, kAdd<Scope::Device>, "") == 0);
+  CHECK(racing(kAdd<Scope::Device>, kAdd<Scope::Workgroup>, "use scope Device for both") == kSeeds);
+  CHECK(racing(kAdd<Scope::Workgroup>, kAdd<Scope::Workgroup>, "use scope Device for both") == kSeeds);
+  CHECK(racing(kAdd<Scope::Device>, plain, "no barrier between the two commands") == kSeeds);
+  CHECK(racing(plain, kAdd<Scope::Device>, "no barrier between the two commands") == kSeeds);
+}
+
+TEST_CASE("two dispatches are ordered by a release and an acquire, and not by relaxed atomics") {
+  const std::string words = "no barrier between the two commands";
+  CHECK(racing(kSends<kRelease>, kReceives<kAcquire>, words) == 0);
+  CHECK(racing(kSendsBehindBarrier, kReceivesBeforeBarrier, words) == 0);
+  CHECK(racing(kSends<kRelaxed>, kReceives<kRelaxed>, words) > 10);
+  CHECK(racing(kSends<kRelease>, kReceives<kRelaxed>, words) > 10);
+  CHECK(racing(kSends<kRelaxed>, kReceivesBeforeBarrier, words) > 10);
 }

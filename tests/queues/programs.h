@@ -55,4 +55,11 @@ inline constexpr MemoryBarrier2 kComputeToHost{PipelineStage2::ComputeShader, Ac
 inline constexpr MemoryBarrier2 kCopyToHost{PipelineStage2::AllTransfer, Access2::TransferWrite, PipelineStage2::Host,
                                             Access2::HostRead};
 
+/// The test natively, and under some seeds.
+template <typename Test>
+void in_both_modes(const Test& test) {
+  test(options(Mode::Native));
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) test(options(Mode::Emulated, seed));
+}
+
 }  // namespace queue_tests

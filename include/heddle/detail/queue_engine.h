@@ -15,7 +15,7 @@
 
 namespace heddle {
 
-/// Of how many objects a wait is for.
+/// Whether a wait is for all objects that it names, or for any one of them.
 enum class WaitFor : std::uint8_t { All, Any };
 
 }  // namespace heddle
@@ -68,7 +68,7 @@ class QueueEngine {
 
   virtual void submit(const QueueNumber& queue, std::vector<Batch> batches, std::shared_ptr<FenceState> fence,
                       const SourceLocation& where) = 0;
-  /// For at least one object.
+  /// A wait is for at least one object.
   virtual void wait(std::span<FenceState* const> fences, const HostWait& call) = 0;
   virtual bool is_signaled(FenceState& fence, const SourceLocation& where) = 0;
   virtual void reset(FenceState& fence, const SourceLocation& where) = 0;
