@@ -135,6 +135,28 @@ TEST_CASE("a wrong stage of a barrier is found and the stage is named") {
         };
       },
       "add COMPUTE_SHADER to srcStageMask");
+  check_pair(
+      [](bool right) {
+        return [right](const LogicalDevice& device) {
+          return two_dispatches(device, right ? kComputeToCompute
+                                              : MemoryBarrier2{PipelineStage2::ComputeShader, Access2::MemoryWrite,
+                                                               PipelineStage2::Copy, Access2::MemoryRead});
+        };
+      },
+      "add COMPUTE_SHADER to dstStageMask, of pipeline_barrier2");
+}
+
+TEST_CASE("where a stage alone does not mend a barrier, the access is named as well") {
+  check_pair(
+      [](bool right) {
+        return [right](const LogicalDevice& device) {
+          return two_dispatches(device,
+                                right ? kComputeToCompute
+                                      : MemoryBarrier2{PipelineStage2::Copy, Access2::TransferWrite,
+                                                       PipelineStage2::ComputeShader, Access2::ShaderStorageRead});
+        };
+      },
+      "add COMPUTE_SHADER to srcStageMask, and SHADER_STORAGE_WRITE to srcAccessMask, of pipeline_barrier2");
 }
 
 TEST_CASE("a barrier of another buffer orders, and makes nothing of this one available") {
@@ -231,8 +253,9 @@ TEST_CASE("a fence alone moves nothing to the host domain") {
 }
 
 TEST_CASE("a semaphore that waits at the wrong stage is found, and so is none") {
-  const auto program = [](const std::optional<PipelineStage2>& stages) {
-    return [stages](const LogicalDevice& device) {
+  const auto program = [](const std::optional<PipelineStage2>& stages,
+                          PipelineStage2 signaled = PipelineStage2::AllCommands) {
+    return [stages, signaled](const LogicalDevice& device) {
       const auto memory = numbers(device, MemoryProperty::HostCoherent, "squares");
       const auto copied = numbers(device, MemoryProperty::HostCoherent, "copies");
       filled(memory, 9999);
@@ -247,7 +270,7 @@ TEST_CASE("a semaphore that waits at the wrong stage is found, and so is none") 
       second.pipeline_barrier2(kComputeToHost);
       second.end();
       const Semaphore ready = device.semaphore("ready");
-      device.queue(0, 0).submit2({{.command_buffers = {first}, .signal_semaphores = {{ready}}}});
+      device.queue(0, 0).submit2({{.command_buffers = {first}, .signal_semaphores = {{ready, 0, signaled}}}});
       SubmitInfo2 batch{.command_buffers = {second}};
       if (stages) batch.wait_semaphores.push_back({ready, 0, *stages});
       device.queue(0, 1).submit2({batch});
@@ -259,6 +282,11 @@ TEST_CASE("a semaphore that waits at the wrong stage is found, and so is none") 
              "not in the stageMask of the semaphore's wait");
   check_pair([&](bool right) { return right ? program(PipelineStage2::ComputeShader) : program(std::nullopt); },
              "no semaphore from queue");
+  check_pair(
+      [&](bool right) {
+        return program(PipelineStage2::AllCommands, right ? PipelineStage2::ComputeShader : PipelineStage2::Copy);
+      },
+      "not in the stageMask of the semaphore's signal");
 }
 
 TEST_CASE("contents that pass to another family without a transfer are found") {
