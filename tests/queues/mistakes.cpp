@@ -475,3 +475,34 @@ TEST_CASE("two dispatches are ordered by a release and an acquire, and not by re
   CHECK(racing(kSends<kRelease>, kReceives<kRelaxed>, words) > 10);
   CHECK(racing(kSends<kRelaxed>, kReceivesBeforeBarrier, words) > 10);
 }
+
+TEST_CASE("a proposal that one change does not fulfil is not among the changes") {
+  const auto no_fence_and_no_barrier = [](const LogicalDevice& device) {
+    return round_trip(device, MemoryProperty::HostCoherent, false, false, false, false);
+  };
+  const Found host = found_in(no_fence_and_no_barrier, "the host does not wait for the command");
+  INFO(host.reason);
+  CHECK(host.racing == kSeeds);
+  CHECK(host.unmended == kSeeds);
+
+  const auto no_semaphore_and_no_transfer = [](const LogicalDevice& device) {
+    const auto memory = numbers(device, MemoryProperty::HostCoherent, "squares");
+    filled(memory, 1);
+    CommandBuffer first = device.command_buffer("first");
+    first.begin();
+    first.dispatch(kSquares, {1}, {kCount}, memory.buffer());
+    first.end();
+    CommandBuffer second = device.command_buffer("second");
+    second.begin();
+    second.dispatch(kTwice, {1}, {kCount}, memory.buffer());
+    second.end();
+    device.queue(0).submit2(first);
+    device.queue(1).submit2(second);
+    device.wait_idle();
+    return true;
+  };
+  const Found queues = found_in(no_semaphore_and_no_transfer, "no semaphore from queue", {{1}, {1}});
+  INFO(queues.reason);
+  CHECK(queues.racing == kSeeds);
+  CHECK(queues.unmended > 0);
+}
