@@ -90,9 +90,15 @@ bool RaceFinder::may_be_ordered(NodeId earlier, NodeId later) const {
 }
 
 void RaceFinder::command_ends() {
+  // Many words are a matter of the same two commands.
+  std::map<std::pair<NodeId, NodeId>, bool> ordered;
+  const auto is_ordered = [&](NodeId earlier, NodeId later) {
+    const auto [at, fresh] = ordered.try_emplace({earlier, later}, false);
+    if (fresh) at->second = may_be_ordered(earlier, later);
+    return at->second;
+  };
   for (const FoundRace& race : candidates_)
-    if (race.missing != Missing::Execution || !may_be_ordered(race.first.access.node, race.second.access.node))
-      tell(race);
+    if (race.missing != Missing::Execution || !is_ordered(race.first.access.node, race.second.access.node)) tell(race);
   candidates_.clear();
 }
 
