@@ -113,7 +113,13 @@ void MutateCommand::separate_program(std::vector<std::string>& arguments) const 
 }
 
 ExitCode MutateCommand::run() const {
-  if (program_.size() == 1 && program_.front().ends_with(".litmus")) return mutate_litmus_test(program_.front());
+  if (program_.size() == 1 && program_.front().ends_with(".litmus")) {
+    if (!advise_) return mutate_litmus_test(program_.front());
+    print_readable(
+        stderr,
+        "heddle: --advise is for programs; of a litmus test, `equivalent` says which orderings may be weaker\n");
+    return ExitCode::BadInput;
+  }
   using Clock = WeakenedProgram::Clock;
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds_));
   WeakenedProgram program(program_, seeds(), end);
