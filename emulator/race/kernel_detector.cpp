@@ -154,13 +154,7 @@ void KernelDetector::atomic(model::OperationIndex index, const Operation& operat
   order_.atomic_ends(operation);
 }
 
-// A kernel of barriers alone would be told arrival by arrival for ever.
 void KernelDetector::meets(model::OperationIndex first, const Operation& barrier, std::uint32_t count) {
-  constexpr std::uint32_t kAccessesAsMeeting = 16;
-  if (exact_left_ != 0) {
-    exact_left_ -= std::min(exact_left_, kAccessesAsMeeting) - 1;
-    count_exact();
-  }
   if (!order_.meets(barrier, count)) trace::Listener::meets(first, barrier, count);
 }
 
