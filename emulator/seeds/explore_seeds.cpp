@@ -304,7 +304,7 @@ void Exploration::failed(std::uint64_t position, const TrialOutcome& outcome) {
   failure.seed = seed(position);
   failure.what = outcome.what;
   failure.finding = outcome.finding;
-  failure.configuration = search_.sweep().at(failure.seed);
+  failure.configuration = search_.configuration_of(failure.seed);
   failure.replay = fmt::format("HEDDLE_EXPLORE_SEED={} {}", failure.seed, again_);
   report_.failures.push_back(std::move(failure));
   if (options_.stop_at_first)
@@ -518,6 +518,7 @@ SeedReport explore_and_print(const Search& search, std::uint64_t number, std::ui
     signal = Interruptible::signal();
   }
   if (!report.failures.empty()) fmt::print(print_to, "{}", more_of(report.failures.front()));
+  fmt::print(print_to, "{}", note_of_order(search.seeds_in_order()));
   if (signal == 0) {
     if (!report.complete)
       fmt::print(print_to, "the time was up after {} of {} seeds, {} failed\n", report.trials, seeds,

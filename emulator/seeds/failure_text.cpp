@@ -63,6 +63,16 @@ std::string more_of(const SeedFailure& failure) {
   return text::readable_lines(out);
 }
 
+std::string note_of_order(const std::set<std::uint64_t>& seeds) {
+  if (seeds.empty()) return "";
+  return fmt::format(
+      "note: {} stood still, seed {} first, where workgroups begin in another order than that of their numbers, and "
+      "ran "
+      "again in ascending order: a workgroup waits for one that need not have begun. Let workgroups take tickets. "
+      "HEDDLE_SWEEP='usual order=ascending,shuffled' makes it a failure\n",
+      runtime::counted(seeds.size(), "seed", "seeds"), *seeds.begin());
+}
+
 }  // namespace seeds
 
 }  // namespace heddle

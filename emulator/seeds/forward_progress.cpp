@@ -11,6 +11,8 @@ constexpr std::uint64_t kRoundsInVain = 256;
 
 SeedOptions options_under(const std::string& model, SeedOptions options) {
   options.device.forward_progress = model;
+  // Which workgroups begin, and when, is the model's.
+  if (!options.sweep) options.sweep = "usual order=ascending";
   options.device.no_progress_rounds = std::min(options.device.no_progress_rounds, kRoundsInVain);
   options.print_to = nullptr;
   options.shrink_budget = std::chrono::milliseconds(0);

@@ -28,6 +28,13 @@ Sweep sweep_of(const SeedOptions& options) {
   }
 }
 
+/// Whether somebody says in which orders workgroups are to begin.
+bool asks_for_orders(const SeedOptions& options) {
+  const char* const shared = std::getenv("HEDDLE_SWEEP");
+  const std::string words = shared && *shared ? shared : options.sweep.value_or("");
+  return words.find("order=") != std::string::npos;
+}
+
 std::string command_with(const detail::TestFramework* framework) {
   std::vector<std::string> words = watch::own_words();
   return watch::command_of(framework ? framework->command(std::move(words)) : words);
@@ -44,6 +51,7 @@ Search::Search(const TrialFunction& trial, const SeedOptions& options)
       options_(options),
       framework_(g_framework.load()),
       sweep_(sweep_of(options)),
+      asks_for_orders_(asks_for_orders(options)),
       test_(framework_ ? framework_->test() : ""),
       command_(command_with(framework_)) {
   if (framework_) framework_->search_begins();
@@ -51,6 +59,27 @@ Search::Search(const TrialFunction& trial, const SeedOptions& options)
 
 Search::~Search() {
   if (framework_) framework_->search_ends();
+}
+
+Configuration Search::configuration_of(std::uint64_t seed) const {
+  Configuration configuration = sweep_.at(seed);
+  const std::lock_guard lock(mutex_);
+  if (in_order_.count(seed) != 0) configuration.workgroup_order = WorkgroupOrder::Ascending;
+  return configuration;
+}
+
+bool Search::runs_again_in_order(std::uint64_t seed) const {
+  return !asks_for_orders_ && configuration_of(seed).workgroup_order == WorkgroupOrder::Shuffled;
+}
+
+void Search::keep_order(std::uint64_t seed) const {
+  const std::lock_guard lock(mutex_);
+  in_order_.insert(seed);
+}
+
+std::set<std::uint64_t> Search::seeds_in_order() const {
+  const std::lock_guard lock(mutex_);
+  return in_order_;
 }
 
 std::string Search::command_again() const {

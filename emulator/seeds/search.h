@@ -5,6 +5,8 @@
 
 #include <heddle/explore.h>
 
+#include <mutex>
+#include <set>
 #include <string>
 
 namespace heddle::report {
@@ -39,6 +41,16 @@ class Search {
   std::string command_again() const;
   /// What its seeds vary.
   const Sweep& sweep() const { return sweep_; }
+  /// What a seed has of it.
+  Configuration configuration_of(std::uint64_t seed) const;
+  /// Whether a trial that stands still is to run again with workgroups that begin in ascending order. Many programs
+  /// wait for workgroups with lower numbers. They are told so, and fail by it only where somebody asks for other
+  /// orders.
+  bool runs_again_in_order(std::uint64_t seed) const;
+  /// From now on the workgroups of the seed begin in ascending order.
+  void keep_order(std::uint64_t seed) const;
+  /// The seeds for which they do, though the sweep has another order for them.
+  std::set<std::uint64_t> seeds_in_order() const;
   /// What its trials found, but for what the options or the environment suppress. Throws std::invalid_argument for a
   /// suppression file that makes no sense.
   RaceReport race_report(const report::Collector& found) const;
@@ -48,6 +60,9 @@ class Search {
   const SeedOptions& options_;
   detail::TestFramework* const framework_;
   const Sweep sweep_;
+  const bool asks_for_orders_;
+  mutable std::mutex mutex_;
+  mutable std::set<std::uint64_t> in_order_;
   const std::string test_;
   const std::string command_;
 };

@@ -23,7 +23,7 @@ class Shrinker {
         stop_(stop),
         sweep_(search.sweep()),
         seed_(seed),
-        configuration_(sweep_.at(seed)),
+        configuration_(search.configuration_of(seed)),
         end_(Clock::now() + search.options().shrink_budget) {}
 
   std::optional<ShrunkFailure> shrink();

@@ -50,7 +50,7 @@ DeviceOptions device_options(const SeedOptions& options, const TrialPlan& plan, 
 }  // namespace
 
 std::shared_ptr<DeviceState> TrialRunner::device_for(const TrialPlan& plan, decltype(DeviceOptions::choices) choices) {
-  const Configuration configuration = plan.configuration ? *plan.configuration : search_.sweep().at(plan.seed);
+  const Configuration configuration = plan.configuration ? *plan.configuration : search_.configuration_of(plan.seed);
   if (plan.trace.empty()) {
     if (std::shared_ptr<DeviceState> left = left_with(configuration)) {
       left->restart(plan.seed, std::move(choices));
@@ -120,6 +120,14 @@ void TrialRunner::call(Trial& trial, TrialOutcome& outcome) {
 }
 
 TrialOutcome TrialRunner::run(const TrialPlan& plan) {
+  TrialOutcome outcome = run_once(plan);
+  const bool stands_still = outcome.finding && outcome.finding->kind == FindingKind::NoProgress;
+  if (!stands_still || plan.configuration || !search_.runs_again_in_order(plan.seed)) return outcome;
+  search_.keep_order(plan.seed);
+  return run_once(plan);
+}
+
+TrialOutcome TrialRunner::run_once(const TrialPlan& plan) {
   TrialOutcome outcome;
   // Schedules are handed out by address.
   std::vector<std::unique_ptr<Schedule>> recorded;

@@ -65,6 +65,7 @@ class TrialRunner {
   TrialOutcome run(const TrialPlan& plan);
 
  private:
+  TrialOutcome run_once(const TrialPlan& plan);
   std::shared_ptr<DeviceState> device_for(const TrialPlan& plan, decltype(DeviceOptions::choices) choices);
   std::shared_ptr<DeviceState> left_with(const Configuration& configuration);
   void keep(std::shared_ptr<DeviceState> device);

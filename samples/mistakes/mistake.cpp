@@ -26,7 +26,7 @@ int explore(const std::string& what, const Test& wrong, const Test& right, std::
   options.print_to = stdout;
   // They are mistakes of memory. Some right kernels wait for workgroups with lower numbers, which
   // have begun on most GPUs, though no specification promises it.
-  options.sweep = "usual order=ascending";
+  options.sweep = "usual order=ascending subgroup=32";
   fmt::print("{}\n", what);
   bool as_expected = true;
   if (which != Which::Right) {

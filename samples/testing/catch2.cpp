@@ -22,7 +22,11 @@ TEST_CASE("the look-back with a relaxed flag races where the sum is passed on") 
 }
 
 TEST_CASE("the look-back without a ticket waits for a workgroup that has not begun") {
-  const Answer answer = only_outcomes(looked_back<LookBack::NoTicket>, {15});
+  // Where nobody asks for orders, a program that needs the ascending one is told so, and goes on in
+  // it.
+  SeedOptions options;
+  options.sweep = "usual order=ascending,shuffled";
+  const Answer answer = only_outcomes(looked_back<LookBack::NoTicket>, {15}, kUsualSeeds, options);
   CHECK_FALSE(answer);
   CHECK_THAT(answer.explain(), Contains("no progress") && Contains("order=shuffled"));
 }

@@ -27,7 +27,11 @@ TEST(LookBack, WithARelaxedFlagRacesWhereTheSumIsPassedOn) {
 }
 
 TEST(LookBack, WithoutATicketWaitsForAWorkgroupThatHasNotBegun) {
-  const Answer answer = only_outcomes(looked_back<LookBack::NoTicket>, {15});
+  // Where nobody asks for orders, a program that needs the ascending one is told so, and goes on in
+  // it.
+  SeedOptions options;
+  options.sweep = "usual order=ascending,shuffled";
+  const Answer answer = only_outcomes(looked_back<LookBack::NoTicket>, {15}, kUsualSeeds, options);
   EXPECT_FALSE(holds(answer));
   EXPECT_TRUE(has(answer.explain(), "no progress") && has(answer.explain(), "order=shuffled"))
       << answer.explain();
