@@ -31,6 +31,7 @@ class TrialsWithEdits final : public proposals::Program {
                   Clock::time_point end)
       : search_(search), racing_(std::move(racing)), first_new_(first_new), end_(end) {
     racing_.resize(std::min(racing_.size(), kRacing));
+    if (!racing_.empty()) configuration_ = search.configuration_of(racing_.front());
   }
 
   std::optional<proposals::RunResult> run(const std::vector<Edit>& edits, std::uint64_t number,
@@ -46,6 +47,7 @@ class TrialsWithEdits final : public proposals::Program {
     }
     TrialPlan plan;
     plan.seed = seed(number);
+    plan.configuration = configuration_;
     plan.edits = edits;
     plan.end = end_;
     if (!edits.empty()) plan.most_operations = kTimesAsMany * (longest_ + kFewOperations);
@@ -73,6 +75,8 @@ class TrialsWithEdits final : public proposals::Program {
 
   const Search& search_;
   std::vector<std::uint64_t> racing_;
+  /// The configuration of the first seed that raced: a change is for the device on which the race was seen.
+  std::optional<Configuration> configuration_;
   std::uint64_t first_new_;
   Clock::time_point end_;
   std::vector<Edit> edits_;

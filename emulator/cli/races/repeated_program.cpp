@@ -54,6 +54,8 @@ std::optional<proposals::RunResult> RepeatedProgram::run(const std::vector<Edit>
   const Variable shrinking("HEDDLE_EXPLORE_SHRINK", "0");
   const Variable changes("HEDDLE_EXPLORE_CHANGES", "0");
   const Variable of_changes("HEDDLE_RACES_CHANGES", explained ? "" : "0");
+  // A change is for the device that the program is tried on.
+  const Variable sweep("HEDDLE_SWEEP", value_or("HEDDLE_SWEEP", "none"));
   const Variable seed("HEDDLE_SEED", std::to_string(seed_ + number));
   const Variable memory("HEDDLE_MEMORY", varies_memory_ && number % 2 == 1 ? "random" : value_or("HEDDLE_MEMORY", ""));
   const Variable residents("HEDDLE_RESIDENT_WORKGROUPS", varies_residents_ && number % 4 == 3
