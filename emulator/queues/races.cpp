@@ -18,7 +18,7 @@ bool is_same(const Heard& a, const Heard& b) {
 
 }  // namespace
 
-//= vk:memory-model-mutually-ordered
+//= vk:memory-model-atomic-operation
 bool RaceFinder::include_each_other(const Access& a, const Access& b) const {
   const std::uint32_t family = order_[a.node].family;
   const auto includes = [&](const Access& from) {

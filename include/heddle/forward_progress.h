@@ -4,6 +4,8 @@
 /// Which forward progress a program relies on: whether it ends under a model, and under which weakest one it does. With
 /// explore.h, whose tests are asked about.
 
+#include <heddle/detail/language.h>
+
 #include <cstdint>
 #include <functional>
 #include <string>

@@ -23,7 +23,7 @@ constexpr auto sum = [](auto& inv, StorageBuffer<const std::uint32_t> auto in, S
     inv.workgroup_barrier();
   }
   const auto lanes = inv.group_non_uniform_i_add(GroupOperation::Reduce, 1u);
-  if (i == 0) inv.atomic_i_add(out[0], Scope::Device, MemorySemantics::Relaxed, tile[0] * 64 / (lanes * 2));
+  if (i == 0) inv.atomic_i_add(out[0], Scope::Device, MemorySemantics::Relaxed, lanes != 0 ? tile[0] : 0);
   if (inv.global_invocation_id().x == last) throw std::runtime_error("the last one throws");
   inv.workgroup_barrier();
 };

@@ -233,6 +233,7 @@ TEST_CASE("an edit of a call is a call") {
   fence.kind = InstructionKind::MemoryBarrier;
   fence.operation.kind = OperationKind::MemoryBarrier;
   fence.operation.atomic = false;
+  fence.put_in = PutIn::Behind;
   changed = test;
   changed.threads[1].code.insert(changed.threads[1].code.begin() + 1, fence);
   const auto added = edits_between(source, test, changed);
