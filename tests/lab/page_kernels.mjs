@@ -157,7 +157,7 @@ const steps = ({page, address, shot, tab, eventually}) => {
     await page.locator('details[data-kind="early"] [data-wrong]').first().click();
     const read = page.locator('section[aria-label="This read"]');
     assert.match(await read.getByRole('group', {name: 'The copy that it took'}).textContent(), /sums\[0\] = 0, the initial value/);
-    assert.match(await read.getByRole('group', {name: 'The write that it missed'}).textContent(), /subgroup 0 of workgroup.*sums\[0\] = 1/s);
+    assert.match(await read.getByRole('group', {name: 'The write that it missed'}).textContent(), /workgroup \(0,0,0\).*sums\[0\] = 1/s);
     assert.match(await read.textContent(), /still waits here: nothing had made it available/);
     await shot('early-read');
   }],
