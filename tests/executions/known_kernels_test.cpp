@@ -2,7 +2,6 @@
 
 #include <heddle/explore.h>
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <functional>
 
 using namespace heddle;
@@ -111,7 +110,7 @@ TEST_CASE("a tree reduction with barriers has one sum, and without them it races
 }
 
 TEST_CASE(
-    "locks, look-backs, reductions and a deque have the right outcomes alone, without a race, in under 10 s each") {
+    "all executions of locks, look-backs, reductions and a deque are found: right outcomes alone, without a race") {
   struct Known {
     std::string name;
     std::function<KernelExecutions()> run;
@@ -130,13 +129,11 @@ TEST_CASE(
       {"deque of 3", [] { return explored(known::deque, 3, 1); }, {{"out[0]", {0, 5}}, {"out[1]", {0, 5}}}},
   };
   for (const Known& one : all) {
-    const auto begun = std::chrono::steady_clock::now();
     const KernelExecutions found = one.run();
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
     INFO(one.name << ": " << found.proof());
+    CHECK(found.complete);
     CHECK(found.is_race_free());
     CHECK(found.executions > 0);
-    CHECK(took.count() < 10);
     for (const auto& [name, values] : one.values) {
       std::set<std::uint64_t> seen;
       for (const Row& row : projected(found, {name})) seen.insert(row[0]);
