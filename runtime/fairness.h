@@ -46,9 +46,9 @@ class Adversary {
 
   /// `self` polls, or was interrupted; it can go on.
   void turn_ends(const std::vector<Group*>& residents, Group& g, Slot& self, bool polls);
-  /// Nobody can go on who has not polled in this round. Lets those go whom the model guarantees by now, or without whom
-  /// nothing goes on. Returns whether there were any. `in_vain`: nor did anybody in the round before; then a workgroup
-  /// gets a place that may not be left out for ever.
+  /// To be called when every invocation that can go on has polled in this round. Lets those go whom the model
+  /// guarantees by now, or without whom nothing goes on. Returns whether there were any. `in_vain`: nor did anybody in
+  /// the round before; then a workgroup gets a place that may not be left out for ever.
   bool settle(const std::vector<Group*>& residents, Admission& admission, bool in_vain);
   void forget(Group& g);
 

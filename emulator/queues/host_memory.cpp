@@ -99,7 +99,7 @@ void EmulatedEngine::write(detail::MemoryState& memory, std::uint64_t offset, st
       atom.bytes[(offset + at) % domains_.atom_bytes()] = from[at];
       atom.dirty[(offset + at) % domains_.atom_bytes()] = true;
     }
-    // Nobody may read what was never written; that others do not see it yet is another matter.
+    // The bytes have been written, though others may not see that yet.
     to.owner->initialized.mark(offset, from.size());
   }
   tell_races();

@@ -46,7 +46,7 @@ class NativeEngine final : public detail::QueueEngine {
  private:
   struct Submitted {
     detail::Batch batch;
-    /// Those of the batch, and what they execute.
+    /// The command buffers of the batch, and the secondary ones that they execute.
     std::vector<std::shared_ptr<detail::CommandBufferState>> pending;
     std::shared_ptr<detail::FenceState> fence;
   };

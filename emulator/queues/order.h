@@ -152,7 +152,7 @@ class Order {
   struct Queue {
     /// Nodes that the host does not know to have ended.
     std::vector<NodeId> nodes;
-    /// Those of the batches that have ended, and of this one.
+    /// Signals of semaphores: of the batches before, and of the one that is being submitted.
     std::vector<NodeId> signals;
     std::vector<NodeId> signals_of_batch;
     NodeId submission = kNoNode;

@@ -23,7 +23,7 @@ class RaceTeller {
 
   /// The dispatch of that command begins.
   void runs(NodeId command, const trace::Dispatch& dispatch) { dispatches_.emplace(command, dispatch); }
-  /// Those of the list that it has not told.
+  /// Tells the races of the list that it has not told yet.
   void tell(const std::vector<FoundRace>& found);
   const std::vector<DataRace>& races() const { return races_; }
 

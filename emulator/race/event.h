@@ -91,7 +91,7 @@ struct Event {
   Level bulk_availability = 0;
   Level bulk_visibility = 0;
   ReferenceId reference{};
-  /// Those of an access, a flush, an invalidation or a deallocation.
+  /// The bytes of an access, a flush, an invalidation or a deallocation.
   Locations bytes;
   TagSetId tags = TagSetId::Empty;
 

@@ -198,7 +198,7 @@ class Runner {
   void ready(std::uint32_t agent);
   void not_ready(std::uint32_t agent);
   void arrive(std::uint32_t agent);
-  /// Those who arrived may pass, if enough have.
+  /// Agents that have arrived may pass, if enough of them have.
   void open(const Meeting& meeting);
   void leave(std::uint32_t agent);
   void choose_quorum(Meeting& meeting, std::size_t at_least);

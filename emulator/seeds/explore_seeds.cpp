@@ -222,7 +222,7 @@ class Exploration {
   const SeedOptions& options_;
   /// Numbers the search among those of its test.
   const std::uint64_t number_;
-  /// Those of all shards.
+  /// The seeds of all shards together.
   const std::uint64_t seeds_;
   /// What runs a trial again, but for its seed.
   const std::string again_;

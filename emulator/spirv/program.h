@@ -15,7 +15,7 @@ namespace heddle::spirv {
 enum class Purpose : std::uint8_t {
   /// All of its executions are asked for: what each invocation may do is found out first.
   Exploration,
-  /// It is run, and no more.
+  /// The program is run, and its executions are not explored.
   Runs,
 };
 

@@ -132,7 +132,7 @@ struct QueueFamily {
 
 /// Settings of a logical device.
 struct LogicalDeviceOptions {
-  /// Those of the device that runs the kernels.
+  /// Settings of the device that runs the kernels.
   DeviceOptions device = {};
   std::vector<QueueFamily> queue_families = {{1}};
   /// The bytes of an atom of memory that is host visible and not coherent; a power of two from 4 to 256.

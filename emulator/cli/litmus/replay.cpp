@@ -52,7 +52,7 @@ Replay replay_run(const litmus::Test& test, const litmus::Question& question, co
   }
   for (const auto& [first, second] : litmus::mistakes(test, judgement))
     replay.races.push_back(explain_race(test, judgement, {execution, first, second}, name_of));
-  // Those of a host test are among its races.
+  // A deallocation that comes too early is among the races of a host test.
   if (test.host) return replay;
   for (const auto& [access, free] : judgement.accesses_not_before_deallocation()) {
     replay.freed_early.push_back(fmt::format("{} does not happen before {}", name_of(access), name_of(free)));

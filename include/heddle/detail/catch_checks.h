@@ -16,7 +16,7 @@ namespace heddle::detail {
 /// The checks of a trial, on its thread.
 class CatchChecks {
  public:
-  /// Those of the trial of this thread.
+  /// The checks of the trial that runs on this thread.
   static CatchChecks& trial() {
     static thread_local CatchChecks checks;
     return checks;
