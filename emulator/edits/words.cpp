@@ -38,7 +38,7 @@ constexpr std::array kConstants = {
     Word<MemorySemantics>(kAcquireBuffers, "kAcquireBuffers"),
 };
 
-constexpr std::array kOperands = {
+constexpr std::array kOperandWords = {
     Word<MemoryOperands>(MemoryOperands::Volatile, "Volatile"),
     Word<MemoryOperands>(MemoryOperands::Nontemporal, "Nontemporal"),
     Word<MemoryOperands>(MemoryOperands::MakePointerAvailable, "MakePointerAvailable"),
@@ -67,7 +67,7 @@ constexpr std::array kKinds = {
     KindWords{EditedKind::Call, "call", "call"},
 };
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_spaces(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   return text;
@@ -79,7 +79,7 @@ std::optional<Value> sum_of(std::string_view text, const Find& find) {
   Value sum{};
   while (true) {
     const std::size_t bar = text.find('|');
-    const std::optional<Value> value = find(trimmed(text.substr(0, bar)));
+    const std::optional<Value> value = find(without_spaces(text.substr(0, bar)));
     if (!value) return std::nullopt;
     sum = sum | *value;
     if (bar == text.npos) return sum;
@@ -127,14 +127,14 @@ std::optional<MemorySemantics> semantics_from(std::string_view text) {
 
 std::string text_of(MemoryOperands operands) {
   std::string text;
-  for (const auto& [bit, word] : kOperands)
+  for (const auto& [bit, word] : kOperandWords)
     if (bit != MemoryOperands::None && (operands & bit) != MemoryOperands::None)
       text.append(text.empty() ? "" : " | ").append(word);
   return text.empty() ? "None" : text;
 }
 
 std::optional<MemoryOperands> operands_from(std::string_view text) {
-  return sum_of<MemoryOperands>(text, [](std::string_view name) { return find_in(kOperands, name); });
+  return sum_of<MemoryOperands>(text, [](std::string_view name) { return find_in(kOperandWords, name); });
 }
 
 std::optional<Scope> scope_from(std::string_view text) {

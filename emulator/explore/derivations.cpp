@@ -6,10 +6,6 @@
 namespace heddle::explore {
 namespace {
 
-std::size_t position(AgentId agent) {
-  return static_cast<std::size_t>(agent);
-}
-
 /// Runs are recursive: this many steps fit on any stack.
 constexpr std::uint32_t kMostDepth = 2000;
 

@@ -11,9 +11,6 @@ namespace {
 AgentId id(std::size_t agent) {
   return static_cast<AgentId>(agent);
 }
-std::size_t position(AgentId agent) {
-  return static_cast<std::size_t>(agent);
-}
 
 std::vector<TraceTree> trees_of(const Program& program) {
   std::vector<TraceTree> trees;

@@ -5,13 +5,6 @@
 #include "emulator/model/tags.h"
 
 namespace heddle::explore {
-namespace {
-
-std::size_t position(AgentId agent) {
-  return static_cast<std::size_t>(agent);
-}
-
-}  // namespace
 
 Foresight::Foresight(const std::vector<TraceTree>& trees, Layout& layout)
     : trees_(trees), layout_(layout), seen_(trees.size()) {

@@ -17,6 +17,11 @@ namespace heddle::explore {
 
 using model::Value;
 
+/// Where an agent stands among the agents of a program.
+constexpr std::size_t position(AgentId agent) {
+  return static_cast<std::size_t>(agent);
+}
+
 enum class StepKind : std::uint8_t {
   /// `Step::operation` is executed.
   Operation,

@@ -20,7 +20,7 @@ SeedOptions options_under(const std::string& model, SeedOptions options) {
 }
 
 /// Fails where it makes no progress, and nowhere else.
-void run(const std::function<void(Trial&)>& test, Trial& trial) {
+void run_once(const std::function<void(Trial&)>& test, Trial& trial) {
   try {
     test(trial);
   } catch (const KernelError& error) {
@@ -35,7 +35,7 @@ void run(const std::function<void(Trial&)>& test, Trial& trial) {
 EndsUnder ends_under(const std::function<void(Trial&)>& test, const std::string& model, std::uint64_t seeds,
                      const SeedOptions& options) {
   const SeedReport report =
-      explore_seeds([&](Trial& trial) { run(test, trial); }, seeds, options_under(model, options));
+      explore_seeds([&](Trial& trial) { run_once(test, trial); }, seeds, options_under(model, options));
   EndsUnder out;
   out.model = model;
   out.seeds = seeds;

@@ -21,9 +21,6 @@ using Clock = TrialLimit::Clock;
 constexpr std::size_t kRacing = 10;
 /// So many trials have all changes together: they are cheap.
 constexpr std::uint64_t kTogetherTrials = 200;
-/// With edits a trial may take some more operations than the longest without.
-constexpr std::uint64_t kTimesAsMany = 16;
-constexpr std::uint64_t kFewOperations = 16384;
 
 class TrialsWithEdits final : public proposals::Program {
  public:
@@ -50,7 +47,7 @@ class TrialsWithEdits final : public proposals::Program {
     plan.configuration = configuration_;
     plan.edits = edits;
     plan.end = end_;
-    if (!edits.empty()) plan.most_operations = kTimesAsMany * (longest_ + kFewOperations);
+    if (!edits.empty()) plan.most_operations = some_more_than(longest_);
     report::Collector found;
     plan.look = [&](const watch::Watchers& watchers) { watchers.collect(found, plan.seed); };
     const TrialOutcome outcome = runner_->run(plan);

@@ -10,11 +10,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// A run that waits where the failing one did not may take some more operations than that: so many times as many, and
-/// these.
-constexpr std::uint64_t kTimesAsMany = 16;
-constexpr std::uint64_t kFewOperations = 16384;
-
 /// Makes a failure smaller: fewer workgroups, then fewer and plainer answers.
 class Shrinker {
  public:
@@ -111,7 +106,7 @@ std::optional<ShrunkFailure> Shrinker::shrink() {
   // As it failed.
   const TrialOutcome first = runner_.run(plan());
   const std::uint32_t wanted = first.wanted_workgroups;
-  most_operations_ = kTimesAsMany * (first.operations + kFewOperations);
+  most_operations_ = some_more_than(first.operations);
   plainer_configuration();
   fewer_workgroups(wanted);
   TrialPlan recorded = plan();

@@ -43,6 +43,11 @@ struct TrialPlan {
   std::function<void(const watch::Watchers&)> look;
 };
 
+/// The most operations of a trial that is to do what one of so many did, and may wait where that one did not.
+constexpr std::uint64_t some_more_than(std::uint64_t operations) {
+  return 16 * (operations + 16384);
+}
+
 struct TrialOutcome {
   bool failed = false;
   /// The trial came to its limit before it could fail or not.

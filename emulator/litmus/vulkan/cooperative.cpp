@@ -13,17 +13,17 @@ namespace {
 
 constexpr std::size_t kMostChoices = 1000;
 
-struct Site {
+struct CooperativeSite {
   std::size_t thread = 0;
   std::size_t instruction = 0;
 };
 
 /// The places of one dynamic instance in the code of its threads.
-using Instances = std::vector<std::vector<Site>>;
+using Instances = std::vector<std::vector<CooperativeSite>>;
 
 Instances instances_of(const Test& test) {
   using Key = std::tuple<bool, std::uint64_t, std::uint64_t, std::uint64_t, std::string>;
-  std::map<Key, std::vector<Site>> sites;
+  std::map<Key, std::vector<CooperativeSite>> sites;
   for (std::size_t t = 0; t < test.threads.size(); ++t) {
     const Thread& thread = test.threads[t];
     for (std::size_t i = 0; i < thread.code.size(); ++i) {
@@ -52,12 +52,12 @@ std::vector<Performers> choices_of_performers(const Test& test) {
   Performers all;
   for (const Thread& thread : test.threads) all.emplace_back(thread.code.size(), true);
   std::vector<Performers> choices{all};
-  for (const std::vector<Site>& sites : instances_of(test)) {
+  for (const std::vector<CooperativeSite>& sites : instances_of(test)) {
     std::vector<Performers> more;
     for (const Performers& choice : choices) {
-      for (const Site& performer : sites) {
+      for (const CooperativeSite& performer : sites) {
         Performers next = choice;
-        for (const Site& site : sites) next[site.thread][site.instruction] = site.thread == performer.thread;
+        for (const CooperativeSite& site : sites) next[site.thread][site.instruction] = site.thread == performer.thread;
         more.push_back(std::move(next));
       }
     }
@@ -68,10 +68,10 @@ std::vector<Performers> choices_of_performers(const Test& test) {
 
 void check_cooperative(const Test& test) {
   std::size_t choices = 1;
-  for (const std::vector<Site>& sites : instances_of(test)) {
+  for (const std::vector<CooperativeSite>& sites : instances_of(test)) {
     choices *= sites.size();
     std::set<std::size_t> threads;
-    for (const Site& site : sites) {
+    for (const CooperativeSite& site : sites) {
       const Thread& thread = test.threads[site.thread];
       const Instruction& access = thread.code[site.instruction];
       if (in_loop(thread, site.instruction))

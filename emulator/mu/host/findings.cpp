@@ -8,13 +8,10 @@
 #include "emulator/watch/own_command.h"
 
 namespace heddle::mu::host {
-namespace {
 
 std::string at(const SourceLocation& where) {
   return fmt::format("{}:{}", where.file, where.line);
 }
-
-}  // namespace
 
 void Machine::stop(FindingKind kind, std::string message, SourceLocation where) {
   Finding finding;

@@ -35,10 +35,6 @@ ExceptionGlobals& exceptions() {
   return *reinterpret_cast<ExceptionGlobals*>(abi::__cxa_get_globals());
 }
 
-std::string at(const SourceLocation& where) {
-  return fmt::format("{}:{}", where.file, where.line);
-}
-
 }  // namespace
 
 Machine::Machine(const threads::Options& options, const MemoryPolicy& policy, std::unique_ptr<Choice> choice)

@@ -26,6 +26,9 @@
 
 namespace heddle::mu::host {
 
+/// "host.cpp:12"
+std::string at(const SourceLocation& where);
+
 using machine::Access;
 using machine::ClockIndex;
 using machine::ClockValue;
