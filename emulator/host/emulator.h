@@ -94,6 +94,8 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
   /// As emulation::make_undefined: from now on every access is told.
   bool make_undefined(const Agent& agent, const UndefinedResult& result, void* value, std::uint32_t size_bytes);
   Following& following() { return *following_; }
+  /// The numbers of barriers that are executed from now on. No dispatch runs.
+  void number_barriers_from(std::uint64_t first) { next_barrier_instance_.store(first, std::memory_order_relaxed); }
   bool looks_for_standstill() const { return looks_for_standstill_; }
   const detail::Standstill& standstill() const { return standstill_; }
   /// The binding has a name that is new.

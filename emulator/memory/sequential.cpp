@@ -80,17 +80,18 @@ void SequentialMemory::tell(const Operation& operation, trace::Value read, trace
     listener_->operation(index, operation, read, written, {});
     return;
   }
-  Writers& writers = writers_of(operation.locations.allocation);
+  const AllocationId allocation = operation.locations.allocation;
   if (!operation.atomic && atomic_sources_only_) [[likely]] {
     listener_->plain(index, operation, read, written);
   } else {
-    writers.wanted = true;
+    writers_of(allocation).wanted = true;
     sources_.clear();
     if (operation.reads()) find_sources(operation.locations);
     listener_->operation(index, operation, read, written, sources_);
   }
   if (!operation.writes()) return;
-  if (writers.wanted) note_writer(operation.locations, index);
+  // While the listener was told, others may have added memory.
+  if (writers_of(allocation).wanted) note_writer(operation.locations, index);
   if (operation.atomic) listener_->placed(index);
 }
 

@@ -19,6 +19,11 @@ std::uint32_t merged(std::uint32_t old, std::uint32_t fresh, std::uint8_t bytes)
   return (old & ~mask) | (fresh & mask);
 }
 
+Access at_word(Access access, std::uint64_t word) {
+  access.offset = word * kWordBytes;
+  return access;
+}
+
 /// Calls with_word(word, bytes, first byte of the word, place in the range, count) for each word of the range.
 template <typename Do>
 void for_each_word(std::uint64_t offset, std::uint64_t size, Do with_word) {
@@ -68,11 +73,8 @@ const Domains::Version& Domains::seen(const std::vector<Version>& versions, std:
   for (; at > 0; --at) {
     const Access& writer = versions[at].writer;
     if (writer.node == kNoNode || writer.atomic) break;
-    const auto must_know = [&](Access reader) {
-      reader.offset = word * kWordBytes;
-      Access written = writer;
-      written.offset = reader.offset;
-      return order_.missing(written, reader) == Missing::Nothing;
+    const auto must_know = [&](const Access& reader) {
+      return flow_.arrives(at_word(writer, word), at_word(reader, word));
     };
     if (std::any_of(readers.begin(), readers.end(), must_know)) break;
     if (!decides(writer.node, readers.front().node, kStaleOneIn, 0)) break;
@@ -101,7 +103,7 @@ void Domains::put(Memory& memory, std::uint64_t word, std::uint32_t before, std:
   if (last.writer.node == writer.node) {
     versions.back().value = value;
   } else if (last.writer.node != kNoNode && !last.writer.atomic && !writer.atomic &&
-             order_.missing(last.writer, writer) != Missing::Nothing &&
+             !flow_.arrives(at_word(last.writer, word), writer) &&
              decides(last.writer.node, writer.node, kOvertakenOneIn, 1)) {
     versions.insert(versions.end() - 1, {writer, value});
   } else {

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "emulator/queues/order.h"
+#include "emulator/queues/flow.h"
 #include "emulator/queues/races.h"
 
 namespace heddle::queues {
@@ -53,7 +53,7 @@ class Domains {
   };
 
   Domains(const Order& order, Choice& choice, std::uint64_t atom_bytes)
-      : order_(order), choice_(choice), atom_bytes_(atom_bytes) {}
+      : flow_(order), choice_(choice), atom_bytes_(atom_bytes) {}
 
   Memory& add(const detail::Owner& owner);
   /// The memory of the allocation; null if none of these is.
@@ -84,7 +84,7 @@ class Domains {
   /// One answer for all words that are a matter of these two.
   bool decides(NodeId earlier, NodeId later, std::uint32_t one_in, unsigned matter);
 
-  const Order& order_;
+  Flow flow_;
   Choice& choice_;
   const std::uint64_t atom_bytes_;
   std::map<AllocationId, Memory> memories_;

@@ -4,25 +4,28 @@
 
 namespace heddle::queues {
 
-void KernelEar::begin(NodeId node, std::uint32_t first_agent, const std::vector<Domains::Presented>& memories) {
-  node_ = node;
-  first_agent_ = first_agent;
-  memories_.clear();
-  for (const Domains::Presented& one : memories) memories_[one.memory->owner->id].of = one.memory;
-}
-
 void KernelEar::operation(trace::OperationIndex, const Operation& operation, trace::Value read, trace::Value written,
                           std::span<const trace::Source>) {
-  if (node_ == kNoNode) return;
+  if (!kernel_) return;
   if (operation.is_memory_barrier() && reaches_commands(operation.scope))
-    finder_.has_barrier(node_, releases(operation.semantics), acquires(operation.semantics));
+    finder_.has_barrier(kernel_->node, releases(operation.semantics), acquires(operation.semantics));
   if (!operation.is_access()) return;
-  auto memory = memories_.find(operation.locations.allocation);
-  if (memory == memories_.end()) {
+  // A write that is told has not been done yet.
+  const bool pauses = is_last();
+  const bool is_to_come = operation.kind == OperationKind::Write;
+  if (pauses && is_to_come) pause_();
+  hear(operation, read, written);
+  if (pauses && !is_to_come) pause_();
+}
+
+void KernelEar::hear(const Operation& operation, trace::Value read, trace::Value written) {
+  auto& memories = kernel_->memories;
+  auto memory = memories.find(operation.locations.allocation);
+  if (memory == memories.end()) {
     // What no argument names is accessed by its address.
     const Domains::Memory* const other = domains_.find(operation.locations.allocation);
     if (!other) return;
-    memory = memories_.emplace(operation.locations.allocation, Memory{other, {}}).first;
+    memory = memories.emplace(operation.locations.allocation, Memory{other, {}}).first;
   }
   if (operation.reads()) hear(memory->second, operation, false, read);
   if (operation.writes()) hear(memory->second, operation, true, written);
@@ -31,7 +34,7 @@ void KernelEar::operation(trace::OperationIndex, const Operation& operation, tra
 void KernelEar::hear(Memory& memory, const Operation& operation, bool writes, trace::Value value) {
   Heard heard;
   Access& access = heard.access;
-  access.node = node_;
+  access.node = kernel_->node;
   access.stage = model::Stages::Compute;
   access.kind = writes                                             ? model::Accesses::StorageWrite
                 : operation.storage_class == StorageClass::Uniform ? model::Accesses::UniformRead
@@ -46,7 +49,7 @@ void KernelEar::hear(Memory& memory, const Operation& operation, bool writes, tr
   access.writes = writes;
   heard.where = operation.where;
   heard.call = writes ? "write" : "read";
-  heard.invocation = static_cast<std::uint32_t>(operation.agent) - first_agent_;
+  heard.invocation = static_cast<std::uint32_t>(operation.agent) - kernel_->first_agent;
   const std::uint64_t begin = operation.locations.offset_bytes;
   const std::uint64_t end = begin + operation.locations.size_bytes;
   for (std::uint64_t word = begin / kWordBytes; word * kWordBytes < end; ++word) {

@@ -3,7 +3,9 @@
 /// \file
 /// Hears what the kernel of a command accesses.
 
+#include <functional>
 #include <unordered_map>
+#include <utility>
 
 #include "emulator/queues/domains.h"
 #include "emulator/queues/races.h"
@@ -15,15 +17,30 @@ class KernelEar final : public trace::Listener {
  public:
   KernelEar(RaceFinder& finder, Domains& domains) : finder_(finder), domains_(domains) {}
 
-  /// What it hears from now on are accesses of this command to these memories.
-  void begin(NodeId node, std::uint32_t first_agent, const std::vector<Domains::Presented>& memories);
-  void end() { node_ = kNoNode; }
   /// By allocation the bytes of words that were written, and by what kind of access last.
   struct Written {
     std::unordered_map<std::uint64_t, std::uint8_t> words;
     std::unordered_map<std::uint64_t, Access> by;
   };
-  const Written& written(AllocationId allocation) { return memories_[allocation].written; }
+  struct Memory {
+    const Domains::Memory* of = nullptr;
+    Written written;
+  };
+  /// A kernel that runs: its command, and what it has written since it last went on.
+  struct Kernel {
+    NodeId node = kNoNode;
+    std::uint32_t first_agent = 0;
+    std::unordered_map<AllocationId, Memory> memories;
+  };
+
+  /// What it hears from now on are accesses of this kernel. After so many of them `pause` is called, in front of a
+  /// write and behind anything else; never for none.
+  void begin(Kernel& kernel, std::uint64_t accesses, std::function<void()> pause) {
+    kernel_ = &kernel;
+    until_pause_ = accesses;
+    pause_ = std::move(pause);
+  }
+  void end() { kernel_ = nullptr; }
 
   bool needs_plain_sources() const override { return false; }
   bool hears_moves() const override { return false; }
@@ -39,17 +56,17 @@ class KernelEar final : public trace::Listener {
   void placed(trace::OperationIndex) override {}
 
  private:
-  struct Memory {
-    const Domains::Memory* of = nullptr;
-    Written written;
-  };
+  /// One access less until the pause; whether this is it.
+  bool is_last() { return until_pause_ != 0 && --until_pause_ == 0; }
+  void hear(const Operation& operation, trace::Value read, trace::Value written);
   void hear(Memory& memory, const Operation& operation, bool writes, trace::Value value);
 
   RaceFinder& finder_;
   Domains& domains_;
-  NodeId node_ = kNoNode;
-  std::uint32_t first_agent_ = 0;
-  std::unordered_map<AllocationId, Memory> memories_;
+  /// Null if none runs.
+  Kernel* kernel_ = nullptr;
+  std::uint64_t until_pause_ = 0;
+  std::function<void()> pause_;
 };
 
 }  // namespace heddle::queues

@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "emulator/host/device_state.h"
+#include "emulator/host/set_aside.h"
 #include "emulator/queues/ear.h"
+#include "emulator/queues/running_kernel.h"
 #include "emulator/queues/teller.h"
 #include "emulator/queues/transfers.h"
 #include "emulator/queues/trouble.h"
@@ -35,6 +37,13 @@ EmulatedEngine::EmulatedEngine(DeviceOptions options, std::uint64_t atom_bytes)
 
 EmulatedEngine::~EmulatedEngine() {
   std::vector<const detail::Command*> left;
+  while (!under_way_.empty()) {
+    try {
+      go_on(under_way_.size() - 1, true);
+    } catch (...) {
+      // The kernel's mistake, which nobody has waited for.
+    }
+  }
   for (const Open& open : open_)
     if (open.command && !open.reads_groups) left.push_back(open.command);
   tell_pending(left);
@@ -48,7 +57,10 @@ void EmulatedEngine::check_thread() const {
 }
 
 void EmulatedEngine::tell_races() {
-  finder_.command_ends();
+  finder_.command_ends([this](NodeId node) {
+    return std::any_of(under_way_.begin(), under_way_.end(),
+                       [node](const UnderWay& one) { return one.open.node == node; });
+  });
   teller_->tell(finder_.found());
 }
 
@@ -95,6 +107,10 @@ void EmulatedEngine::finish(const Open& open) {
 
 void EmulatedEngine::execute(const Open& open) {
   order_.begin(open.node);
+  if (open.command && runs_kernel(open)) {
+    start(open);
+    return go_on(under_way_.size() - 1, false);
+  }
   // Also where its kernel is wrong: what follows goes on.
   try {
     if (open.command) execute_command(open);
@@ -124,8 +140,15 @@ bool EmulatedEngine::run_one() {
   std::vector<std::size_t> ready;
   for (std::size_t i = 0; i < open_.size(); ++i)
     if (is_ready(open_[i])) ready.push_back(i);
-  if (ready.empty()) return false;
-  const std::size_t chosen = ready[choice_.below(static_cast<std::uint32_t>(ready.size()), ChoicePoint::Workgroup)];
+  const std::size_t all = ready.size() + under_way_.size();
+  if (all == 0) return false;
+  const std::size_t drawn = choice_.below(static_cast<std::uint32_t>(all), ChoicePoint::Workgroup);
+  if (drawn >= ready.size()) {
+    go_on(drawn - ready.size(), false);
+    run_operations();
+    return true;
+  }
+  const std::size_t chosen = ready[drawn];
   const Open one = std::move(open_[chosen]);
   open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(chosen));
   execute(one);
@@ -134,7 +157,7 @@ bool EmulatedEngine::run_one() {
 }
 
 void EmulatedEngine::step() {
-  while (!open_.empty() && choice_.below(2, ChoicePoint::Preemption) == 0)
+  while ((!open_.empty() || !under_way_.empty()) && choice_.below(2, ChoicePoint::Preemption) == 0)
     if (!run_one()) return;
 }
 
@@ -157,9 +180,8 @@ void EmulatedEngine::run_until(const char* call, const std::string& object, cons
 
 void EmulatedEngine::execute_command(const Open& open) {
   switch (open.command->kind) {
-    case CommandKind::Dispatch:
     case CommandKind::DispatchIndirect:
-      dispatch(open);
+      read_parameters(open);
       break;
     case CommandKind::Copy:
       copy(open);
@@ -170,44 +192,61 @@ void EmulatedEngine::execute_command(const Open& open) {
   tell_races();
 }
 
-void EmulatedEngine::dispatch(const Open& open) {
+void EmulatedEngine::read_parameters(const Open& open) {
   const detail::Command& command = *open.command;
-  if (open.reads_groups) {
-    Domains::Memory& from = memory_of(command.from.owner());
-    Access reads = access_by(open.node, from, command.from.reference(), Accesses::IndirectRead, false);
-    hear(reads, command.from_offset, command.size, "read of parameters", command.where);
-    domains_.load(from, command.from_offset, std::as_writable_bytes(std::span(*open.groups)), reads);
-    return;
-  }
-  std::map<AllocationId, std::vector<Access>> readers;
-  const std::vector<emulation::Binding> bindings = command.dispatch->bindings();
-  for (const emulation::Binding& binding : bindings) {
+  Domains::Memory& from = memory_of(command.from.owner());
+  Access reads = access_by(open.node, from, command.from.reference(), Accesses::IndirectRead, false);
+  hear(reads, command.from_offset, command.size, "read of parameters", command.where);
+  domains_.load(from, command.from_offset, std::as_writable_bytes(std::span(*open.groups)), reads);
+}
+
+/// The kernel of the command is under way, and has done nothing.
+void EmulatedEngine::start(const Open& open) {
+  const detail::Command& command = *open.command;
+  RunningKernel::Readers readers;
+  for (const emulation::Binding& binding : command.dispatch->bindings()) {
     Domains::Memory* const memory = binding.allocation ? domains_.find(binding.allocation->id) : nullptr;
     if (!memory) continue;
     const Accesses kind =
         binding.storage_class == StorageClass::Uniform ? Accesses::UniformRead : Accesses::StorageRead;
     readers[binding.allocation->id].push_back(access_by(open.node, *memory, binding.reference, kind, false));
   }
-  std::vector<Domains::Presented> presented;
-  for (const auto& [allocation, of] : readers) presented.push_back(domains_.present(*domains_.find(allocation), of));
-  ear_->begin(open.node, state_->next_agent, presented);
-  tell_shape(open);
-  std::exception_ptr failure;
-  try {
-    const auto& groups = open.groups;
+  auto dispatch = [this, &command, groups = open.groups] {
     const Extent extent = groups ? Extent((*groups)[0], (*groups)[1], (*groups)[2]) : Extent(1);
     command.dispatch->run(*device_, groups ? &extent : nullptr);
-  } catch (...) {
-    failure = std::current_exception();
+  };
+  tell_shape(open);
+  under_way_.push_back({open, std::make_unique<RunningKernel>(RunningKernel::Parts{*state_, *ear_, domains_}, open.node,
+                                                              std::move(readers), std::move(dispatch), set_aside())});
+}
+
+/// For a kernel that others interrupt; null for one that runs to its end.
+std::shared_ptr<detail::SetAside> EmulatedEngine::set_aside() {
+  constexpr std::size_t kMost = 4;
+  if (!detail::SetAside::is_possible(*state_) || choice_.below(2, ChoicePoint::Preemption) == 0) return nullptr;
+  for (const auto& one : set_aside_)
+    if (one.use_count() == 1) return one;
+  if (set_aside_.size() == kMost) return nullptr;
+  set_aside_.push_back(std::make_shared<detail::SetAside>(*state_, static_cast<std::uint32_t>(set_aside_.size() + 1)));
+  return set_aside_.back();
+}
+
+/// One turn of a kernel that is under way, or, `to_end`, all of its turns.
+void EmulatedEngine::go_on(std::size_t index, bool to_end) {
+  RunningKernel& kernel = *under_way_[index].kernel;
+  std::uint64_t accesses = 0;
+  if (kernel.can_pause() && !to_end) {
+    // The longer it takes, the fewer its turns.
+    constexpr std::uint32_t kFirst = 8;
+    constexpr std::uint32_t kMostDoublings = 20;
+    accesses = 1 + choice_.below(kFirst << std::min(kernel.turns() / 2, kMostDoublings), ChoicePoint::Preemption);
   }
-  ear_->end();
-  for (const Domains::Presented& one : presented) {
-    const KernelEar::Written& written = ear_->written(one.memory->owner->id);
-    for (const auto& [word, bytes] : written.words) domains_.take(one, word, bytes, written.by.at(word));
-    domains_.restore(one, written.words);
-  }
+  if (!kernel.run(accesses)) return;
+  const UnderWay ended = std::move(under_way_[index]);
+  under_way_.erase(under_way_.begin() + static_cast<std::ptrdiff_t>(index));
+  finish(ended.open);
   tell_races();
-  if (failure) std::rethrow_exception(failure);
+  if (ended.kernel->failure()) std::rethrow_exception(ended.kernel->failure());
 }
 
 void EmulatedEngine::tell_shape(const Open& open) {
@@ -227,11 +266,13 @@ void EmulatedEngine::copy(const Open& open) {
   Domains::Memory& to = memory_of(command.to.owner());
   const Access reads = access_by(open.node, from, command.from.reference(), Accesses::TransferRead, false);
   const Access writes = access_by(open.node, to, command.to.reference(), Accesses::TransferWrite, true);
-  hear(reads, command.from_offset, command.size, "copy_buffer: read", command.where);
-  hear(writes, command.to_offset, command.size, "copy_buffer: write", command.where);
-  std::vector<std::byte> bytes(command.size);
-  domains_.load(from, command.from_offset, bytes, reads);
-  domains_.store(to, command.to_offset, bytes, writes);
+  for (const detail::CopiedBytes& one : command.copies) {
+    hear(reads, one.from, one.size, "copy: read", command.where);
+    hear(writes, one.to, one.size, "copy: write", command.where);
+    std::vector<std::byte> bytes(one.size);
+    domains_.load(from, one.from, bytes, reads);
+    domains_.store(to, one.to, bytes, writes);
+  }
 }
 
 void EmulatedEngine::clear(const Open& open) {
@@ -339,7 +380,7 @@ void EmulatedEngine::set(detail::EventState& event, bool to, const SourceLocatio
   const NodeId id = order_.host_calls(std::move(node));
   if (done_.size() <= id) done_.resize(id + 1);
   done_[id] = true;
-  events_[&event] = {{}, id};
+  events_[&event].by_host = id;
 }
 
 }  // namespace heddle::queues

@@ -21,12 +21,14 @@
 
 namespace heddle::detail {
 class DeviceState;
-}
+class SetAside;
+}  // namespace heddle::detail
 
 namespace heddle::queues {
 
 class KernelEar;
 class RaceTeller;
+class RunningKernel;
 
 class EmulatedEngine final : public detail::QueueEngine {
  public:
@@ -83,8 +85,16 @@ class EmulatedEngine final : public detail::QueueEngine {
     std::shared_ptr<std::array<std::uint32_t, 3>> groups;
     bool reads_groups = false;
   };
+  /// A command whose kernel has begun and not ended.
+  struct UnderWay {
+    Open open;
+    std::unique_ptr<RunningKernel> kernel;
+  };
   struct SetEvent {
-    model::ExecutionScope first;
+    std::uint32_t queue = 0;
+    /// In the submission order of the queue.
+    std::uint32_t position = 0;
+    std::size_t barriers = 0;
     /// The host's call that set it; kNoNode if a command did.
     NodeId by_host = kNoNode;
   };
@@ -99,11 +109,12 @@ class EmulatedEngine final : public detail::QueueEngine {
   void submit_command(const Submitting& to, const detail::Command& command);
   void submit_barriers(const Submitting& to, const detail::Command& command);
   void wait_event(const Submitting& to, const detail::Command& command);
+  /// Of each barrier of the command.
+  static std::vector<Node> nodes_of(const Submitting& to, NodeKind kind, const detail::Command& command);
+  void add_dependencies(const Submitting& to, std::vector<Node> nodes);
   NodeId add_command(const Submitting& to, const detail::Command& command, model::Stages stage);
   NodeId add_fence(const detail::QueueNumber& queue, const SourceLocation& where);
   void check_memory(const detail::Command& command);
-  /// No wait of these is for an event that nothing has set then. `set` are those that are.
-  static void check_events(const std::vector<detail::Command>& commands, std::set<const detail::EventState*>& set);
 
   // Execution.
   /// Some commands run, or none.
@@ -115,7 +126,12 @@ class EmulatedEngine final : public detail::QueueEngine {
   bool resolve(const Open& open);
   void execute(const Open& open);
   void execute_command(const Open& open);
-  void dispatch(const Open& open);
+  void read_parameters(const Open& open);
+  /// Reads of parameters run none.
+  static bool runs_kernel(const Open& open) { return open.command->dispatch && !open.reads_groups; }
+  void start(const Open& open);
+  std::shared_ptr<detail::SetAside> set_aside();
+  void go_on(std::size_t index, bool to_end);
   void tell_shape(const Open& open);
   void copy(const Open& open);
   void clear(const Open& open);
@@ -150,6 +166,9 @@ class EmulatedEngine final : public detail::QueueEngine {
   Domains domains_;
   std::unique_ptr<RaceTeller> teller_;
   std::vector<Open> open_;
+  /// What kernels that are interrupted have, or had, to themselves.
+  std::vector<std::shared_ptr<detail::SetAside>> set_aside_;
+  std::vector<UnderWay> under_way_;
   std::vector<bool> done_;
   /// By queue: its family, where something was submitted.
   std::map<std::uint32_t, detail::QueueNumber> used_;

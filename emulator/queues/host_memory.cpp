@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "emulator/queues/emulated.h"
+#include "emulator/queues/running_kernel.h"
 #include "emulator/queues/trouble.h"
 
 namespace heddle::queues {
@@ -205,7 +206,11 @@ void EmulatedEngine::free(detail::MemoryState& memory, const SourceLocation& whe
       return binding.allocation && binding.allocation->id == of.owner->id;
     });
   };
-  for (const Open& open : open_) {
+  std::vector<const Open*> to_come;
+  for (const Open& open : open_) to_come.push_back(&open);
+  for (const UnderWay& one : under_way_) to_come.push_back(&one.open);
+  for (const Open* const one : to_come) {
+    const Open& open = *one;
     if (!open.command || !uses(*open.command)) continue;
     Heard later;
     later.access = access_by(open.node, of, {}, Accesses::StorageRead, false);

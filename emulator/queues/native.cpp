@@ -115,7 +115,8 @@ void NativeEngine::execute(const Command& command) {
       return;
     }
     case CommandKind::Copy:
-      std::memmove(bytes_of(command.to, command.to_offset), bytes_of(command.from, command.from_offset), command.size);
+      for (const detail::CopiedBytes& one : command.copies)
+        std::memmove(bytes_of(command.to, one.to), bytes_of(command.from, one.from), one.size);
       return;
     case CommandKind::Clear:
       repeat(command.data, {bytes_of(command.to, command.to_offset), command.size});

@@ -24,18 +24,18 @@ std::string named(std::string name, const char* otherwise) {
   return name.empty() ? otherwise : std::move(name);
 }
 
-/// Bytes from `offset` on that are in the buffer.
-std::uint64_t checked_size(const char* call, const AnyBuffer& buffer, std::uint64_t offset, std::uint64_t size) {
+}  // namespace
+
+std::uint64_t detail::checked_bytes(const char* call, const AnyBuffer& buffer, std::uint64_t offset,
+                                    std::uint64_t size) {
   if (!buffer.owner()) refuse_call(call, "", "a buffer that was never made, or was moved from");
-  const std::uint64_t all = buffer.owner()->size_bytes;
+  const std::uint64_t all = buffer.size();
   if (offset > all || (size != kWholeSize && size > all - offset))
     refuse_call(call, buffer.owner().name(),
                 fmt::format("bytes from {} on, {}, and it has {}", offset,
                             size == kWholeSize ? "all" : fmt::format("{} of them", size), all));
   return size == kWholeSize ? all - offset : size;
 }
-
-}  // namespace
 
 void CommandBuffer::begin() {
   if (state_->pending != 0) refuse_call("begin", state_->name, "it is pending: wait until its submission has ended");
@@ -50,18 +50,55 @@ void CommandBuffer::end() {
   state_->stage = CommandBufferState::Stage::Executable;
 }
 
-void CommandBuffer::copy_buffer(const AnyBuffer& from, const AnyBuffer& to, const BufferCopy& region,
+void CommandBuffer::copy_buffer(const AnyBuffer& from, const AnyBuffer& to, const std::vector<BufferCopy>& regions,
                                 SourceLocation where) {
-  const std::uint64_t size = checked_size("copy_buffer", from, region.src_offset, region.size);
-  checked_size("copy_buffer", to, region.dst_offset, size);
+  std::vector<detail::CopiedBytes> copies;
+  for (const BufferCopy& region : regions) {
+    const std::uint64_t size = detail::checked_bytes("copy_buffer", from, region.src_offset, region.size);
+    detail::checked_bytes("copy_buffer", to, region.dst_offset, size);
+    copies.push_back({from.begin() + region.src_offset, to.begin() + region.dst_offset, size});
+  }
   add({.kind = CommandKind::Copy,
        .where = where,
        .call = "copy_buffer",
        .from = from,
        .to = to,
-       .from_offset = region.src_offset,
-       .to_offset = region.dst_offset,
-       .size = size});
+       .copies = std::move(copies)});
+}
+
+namespace {
+
+/// The box of this extent is in the image, or in the buffer.
+void check_box(const char* call, const AnyBuffer& of, const detail::TexelBox& box, const uvec3& extent,
+               std::uint64_t texel_bytes) {
+  const auto is_in = [](std::uint32_t offset, std::uint32_t size, std::uint32_t all) {
+    return offset <= all && size <= all - offset;
+  };
+  if (!is_in(box.offset.x, extent.x, box.extent.x) || !is_in(box.offset.y, extent.y, box.extent.y) ||
+      !is_in(box.offset.z, extent.z, box.extent.z))
+    refuse_call(call, of.owner() ? of.owner().name() : "", "a box of texels that is not inside of the image");
+  detail::checked_bytes(call, of, box.begin_bytes,
+                        texel_bytes * box.extent.x * std::uint64_t{box.extent.y} * box.extent.z);
+}
+
+}  // namespace
+
+void CommandBuffer::copy_boxes(const char* call, const AnyBuffer& from, const AnyBuffer& to,
+                               const std::vector<detail::CopiedBoxes>& boxes, std::uint64_t texel_bytes,
+                               const SourceLocation& where) {
+  std::vector<detail::CopiedBytes> copies;
+  for (const detail::CopiedBoxes& one : boxes) {
+    check_box(call, from, one.from, one.extent, texel_bytes);
+    check_box(call, to, one.to, one.extent, texel_bytes);
+    const auto row = [&](const AnyBuffer& of, const detail::TexelBox& box, std::uint32_t y, std::uint32_t z) {
+      const std::uint64_t before = std::uint64_t{box.offset.z + z} * box.extent.y + box.offset.y + y;
+      return of.begin() + box.begin_bytes + texel_bytes * (before * box.extent.x + box.offset.x);
+    };
+    for (std::uint32_t z = 0; z < one.extent.z; ++z)
+      for (std::uint32_t y = 0; y < one.extent.y; ++y)
+        copies.push_back({row(from, one.from, y, z), row(to, one.to, y, z), texel_bytes * one.extent.x});
+  }
+  add({.kind = CommandKind::Copy, .where = where, .call = call, .from = from, .to = to, .copies = std::move(copies)});
 }
 
 void CommandBuffer::fill_buffer(const AnyBuffer& to, std::uint64_t offset, std::uint64_t size, std::uint32_t data,
@@ -77,8 +114,8 @@ void CommandBuffer::clear(const char* call, const AnyBuffer& to, std::uint64_t o
        .where = where,
        .call = call,
        .to = to,
-       .to_offset = offset,
-       .size = checked_size(call, to, offset, size),
+       .to_offset = to.begin() + offset,
+       .size = detail::checked_bytes(call, to, offset, size),
        .data = {data.begin(), data.end()}});
 }
 
@@ -91,23 +128,23 @@ void CommandBuffer::pipeline_barrier2(DependencyInfo dependency, SourceLocation 
 
 namespace {
 
-detail::Command event_command(CommandKind kind, const char* call, const Event& event, const MemoryBarrier2& dependency,
+detail::Command event_command(CommandKind kind, const char* call, const Event& event, DependencyInfo dependency,
                               const SourceLocation& where) {
   return {.kind = kind,
           .where = where,
           .call = call,
-          .dependency = std::make_shared<const DependencyInfo>(DependencyInfo{.memory_barriers = {dependency}}),
+          .dependency = std::make_shared<const DependencyInfo>(std::move(dependency)),
           .event = event.state()};
 }
 
 }  // namespace
 
-void CommandBuffer::set_event2(const Event& event, const MemoryBarrier2& dependency, SourceLocation where) {
-  add(event_command(CommandKind::SetEvent, "set_event2", event, dependency, where));
+void CommandBuffer::set_event2(const Event& event, DependencyInfo dependency, SourceLocation where) {
+  add(event_command(CommandKind::SetEvent, "set_event2", event, std::move(dependency), where));
 }
 
-void CommandBuffer::wait_event2(const Event& event, const MemoryBarrier2& dependency, SourceLocation where) {
-  add(event_command(CommandKind::WaitEvents, "wait_event2", event, dependency, where));
+void CommandBuffer::wait_event2(const Event& event, DependencyInfo dependency, SourceLocation where) {
+  add(event_command(CommandKind::WaitEvents, "wait_event2", event, std::move(dependency), where));
 }
 
 void CommandBuffer::wait_events2(const std::vector<EventWait>& waits, SourceLocation where) {
@@ -115,8 +152,9 @@ void CommandBuffer::wait_events2(const std::vector<EventWait>& waits, SourceLoca
     add(event_command(CommandKind::WaitEvents, "wait_events2", wait.event, wait.dependency, where));
 }
 
-void CommandBuffer::reset_event2(const Event& event, SourceLocation where) {
-  add(event_command(CommandKind::ResetEvent, "reset_event2", event, {}, where));
+void CommandBuffer::reset_event2(const Event& event, PipelineStage2 stages, SourceLocation where) {
+  add(event_command(CommandKind::ResetEvent, "reset_event2", event,
+                    DependencyInfo{.memory_barriers = {{.src_stage_mask = stages}}}, where));
 }
 
 void CommandBuffer::execute_commands(const std::vector<CommandBuffer>& secondaries, SourceLocation where) {

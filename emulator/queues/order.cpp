@@ -108,6 +108,19 @@ bool Order::orders(const Node& earlier, const Node& later) const {
 }
 
 NodeId Order::add(model::QueueId queue, Node node) {
+  place(queue, node);
+  return push_to(queue, std::move(node));
+}
+
+std::vector<NodeId> Order::add_together(model::QueueId queue, std::vector<Node> nodes) {
+  for (Node& node : nodes) place(queue, node);
+  std::vector<NodeId> out;
+  for (Node& node : nodes) out.push_back(push_to(queue, std::move(node)));
+  return out;
+}
+
+/// The node is the next one, and what it follows is known.
+void Order::place(model::QueueId queue, Node& node) {
   Queue& one = queue_of(queue);
   const std::uint32_t position = one.position++;
   node.command.queue = queue;
@@ -121,6 +134,10 @@ NodeId Order::add(model::QueueId queue, Node node) {
     node.after.insert(node.after.end(), one.signals.begin(), one.signals.end());
     node.after.push_back(one.submission);
   }
+}
+
+NodeId Order::push_to(model::QueueId queue, Node node) {
+  Queue& one = queue_of(queue);
   const bool signals = node.kind == NodeKind::SemaphoreSignal;
   const NodeId id = push(std::move(node));
   one.nodes.push_back(id);
@@ -281,13 +298,16 @@ Missing Order::find_missing(const Access& earlier, const Access& later) const {
   return passes_on && !owns(earlier, later) ? Missing::Ownership : Missing::Nothing;
 }
 
+std::size_t Order::range_of(std::uint64_t offset) const {
+  return static_cast<std::size_t>(std::upper_bound(boundaries_.begin(), boundaries_.end(), offset) -
+                                  boundaries_.begin());
+}
+
 Missing Order::missing(const Access& earlier, const Access& later) const {
   const auto known_as = [](const Access& access) {
     return static_cast<unsigned>(access.kind) | (access.writes ? 1u << 16 : 0u);
   };
-  const auto between = std::upper_bound(boundaries_.begin(), boundaries_.end(), earlier.offset) - boundaries_.begin();
-  const std::uint64_t place =
-      static_cast<std::uint64_t>(earlier.allocation) << 32 | static_cast<std::uint64_t>(between);
+  const std::uint64_t place = static_cast<std::uint64_t>(earlier.allocation) << 32 | range_of(earlier.offset);
   const Key key{earlier.node, known_as(earlier), static_cast<unsigned>(earlier.reference),
                 later.node,   known_as(later),   static_cast<unsigned>(later.reference),
                 place};

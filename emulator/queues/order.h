@@ -121,6 +121,8 @@ class Order {
   /// The next node in submission order: a command, or a dependency whose scopes have their stages. A dependency whose
   /// first scope has a position keeps it (an event).
   NodeId add(model::QueueId queue, Node node);
+  /// The dependencies of one call, none of which follows another.
+  std::vector<NodeId> add_together(model::QueueId queue, std::vector<Node> nodes);
   /// Signals of a batch are unordered, and come before those of later batches.
   void batch_ends(model::QueueId queue);
   /// All that it follows has begun and ended.
@@ -141,6 +143,9 @@ class Order {
 
   /// Nodes that order commands, or have operations of domains.
   const std::vector<NodeId>& dependencies() const { return dependencies_; }
+  /// Bytes that no dependency tells apart are in one range: its number, and how many there are.
+  std::size_t range_of(std::uint64_t offset) const;
+  std::size_t ranges() const { return boundaries_.size() + 1; }
   /// Where the next node of the queue stands.
   std::uint32_t position(model::QueueId queue) { return queue_of(queue).position; }
   /// Whether the node's availability operation includes the write, and its visibility operation the read.
@@ -162,6 +167,8 @@ class Order {
 
   Queue& queue_of(model::QueueId queue);
   NodeId push(Node node);
+  void place(model::QueueId queue, Node& node);
+  NodeId push_to(model::QueueId queue, Node node);
   void add_boundary(std::uint64_t offset);
   bool orders(const Node& earlier, const Node& later) const;
   bool in_ranges(const Node& node, const Access& access) const;

@@ -89,7 +89,7 @@ bool RaceFinder::may_be_ordered(NodeId earlier, NodeId later) const {
   return false;
 }
 
-void RaceFinder::command_ends() {
+void RaceFinder::command_ends(const std::function<bool(NodeId)>& is_under_way) {
   // Many words are a matter of the same two commands.
   std::map<std::pair<NodeId, NodeId>, bool> ordered;
   const auto is_ordered = [&](NodeId earlier, NodeId later) {
@@ -97,15 +97,27 @@ void RaceFinder::command_ends() {
     if (fresh) at->second = may_be_ordered(earlier, later);
     return at->second;
   };
-  for (const FoundRace& race : candidates_)
-    if (race.missing != Missing::Execution || !is_ordered(race.first.access.node, race.second.access.node)) tell(race);
-  candidates_.clear();
+  std::vector<FoundRace> left;
+  for (const FoundRace& race : candidates_) {
+    const NodeId first = race.first.access.node;
+    const NodeId second = race.second.access.node;
+    if (is_under_way(first) || is_under_way(second)) {
+      left.push_back(race);
+    } else if (race.missing != Missing::Execution || !is_ordered(first, second)) {
+      tell(race);
+    }
+  }
+  candidates_ = std::move(left);
 }
 
 void RaceFinder::tell(const FoundRace& race) {
   const auto is_known = [&](const FoundRace& known) {
+    const auto is_pair = [&](const Heard& first, const Heard& second) {
+      return same_place(known.first.where, first.where) && same_place(known.second.where, second.where);
+    };
+    // Of kernels that take turns either one may come first, word by word.
     return known.missing == race.missing && known.first.access.allocation == race.first.access.allocation &&
-           same_place(known.first.where, race.first.where) && same_place(known.second.where, race.second.where);
+           (is_pair(race.first, race.second) || is_pair(race.second, race.first));
   };
   if (std::none_of(found_.begin(), found_.end(), is_known)) found_.push_back(race);
 }

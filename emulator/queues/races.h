@@ -6,6 +6,7 @@
 #include <heddle/operation.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -54,9 +55,10 @@ class RaceFinder {
   void hear(const Heard& heard);
   /// The dispatch executes a barrier whose scope reaches other commands.
   void has_barrier(NodeId node, bool releases, bool acquires);
-  /// All accesses of the command have been heard. What one dispatch releases and a later one acquires at the same word
-  /// may order the two, by a program order that is not followed: their accesses are told only where that is not so.
-  void command_ends();
+  /// All accesses of a command have been heard; others are still under way. What one dispatch releases and a later one
+  /// acquires at the same word may order the two, by a program order that is not followed: their accesses are told only
+  /// where that is not so.
+  void command_ends(const std::function<bool(NodeId)>& is_under_way);
   /// The memory ends at this call: `pending` are accesses that are still to come.
   void ends(const Heard& free, const std::vector<Heard>& pending);
   /// Written by the host and not flushed, and now invalidated.

@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "emulator/queues/emulated.h"
+#include "emulator/queues/event_check.h"
+#include "emulator/queues/scopes.h"
 #include "emulator/queues/transfers.h"
 #include "emulator/queues/trouble.h"
 
@@ -19,23 +23,11 @@ using model::Stages;
 
 namespace {
 
-Stages stages_of(PipelineStage2 stages) {
-  static_assert(static_cast<unsigned>(PipelineStage2::AllCommands) == static_cast<unsigned>(Stages::AllCommands));
-  static_assert(static_cast<unsigned>(PipelineStage2::Host) == static_cast<unsigned>(Stages::Host));
-  return static_cast<Stages>(stages);
-}
-
 constexpr Accesses kAll = Accesses::MemoryRead | Accesses::MemoryWrite;
 
 /// A semaphore at all commands leaves nothing out.
 Stages stages_of_semaphore(PipelineStage2 stages) {
   return stages == PipelineStage2::AllCommands ? Stages::Everything : stages_of(stages);
-}
-
-Accesses accesses_of(PipelineStage2 stages, Access2 accesses) {
-  static_assert(static_cast<unsigned>(Access2::MemoryRead) == static_cast<unsigned>(Accesses::MemoryRead));
-  static_assert(static_cast<unsigned>(Access2::MemoryWrite) == static_cast<unsigned>(Accesses::MemoryWrite));
-  return static_cast<Accesses>(accesses) & model::accesses_of(stages_of(stages));
 }
 
 template <typename Barrier>
@@ -57,6 +49,29 @@ Node node_of(NodeKind kind, const char* call, const Barrier& barrier, const Sour
   return node;
 }
 
+/// The scopes of the node are of this buffer alone, whose contents may pass to another family.
+void name_buffer(Node& node, const BufferMemoryBarrier2& barrier) {
+  const std::uint64_t begin = barrier.buffer.begin() + barrier.offset;
+  const std::uint64_t end =
+      barrier.size == kWholeSize ? barrier.buffer.begin() + barrier.buffer.size() : begin + barrier.size;
+  node.ranges.push_back({barrier.buffer.reference(), begin, end});
+  const std::uint32_t from = barrier.src_queue_family_index;
+  const std::uint32_t to = barrier.dst_queue_family_index;
+  if (from == to) return;
+  const bool acquires = node.family == to;
+  node.dependency.transfer = {acquires, barrier.buffer.reference(), from, to};
+  (acquires ? node.dependency.first : node.dependency.second).stages = Stages::Ownership;
+}
+
+bool is_same_but_buffers(const Node& a, const Node& b) {
+  const auto masks = [](const Node& node) {
+    return std::tuple(node.dependency.first.stages, node.named_source, node.dependency.second.stages,
+                      node.named_destination);
+  };
+  return !a.ranges.empty() && !b.ranges.empty() && !a.dependency.transfer && !b.dependency.transfer &&
+         masks(a) == masks(b);
+}
+
 }  // namespace
 
 void EmulatedEngine::submit(const detail::QueueNumber& queue, std::vector<detail::Batch> batches,
@@ -67,8 +82,9 @@ void EmulatedEngine::submit(const detail::QueueNumber& queue, std::vector<detail
       for (const Command& command : commands->commands) check_memory(command);
   std::set<const detail::EventState*> set;
   for (const auto& [event, how] : events_) set.insert(event);
+  EventCheck events(set);
   for (const detail::Batch& batch : batches)
-    for (const auto& commands : batch.commands) check_events(commands->commands, set);
+    for (const auto& commands : batch.commands) events.follow(commands->commands);
   check_submission(batches, fence.get(), where);
   used_[queue.queue] = queue;
   order_.submit(model::QueueId{queue.queue}, queue.family, where);
@@ -86,15 +102,6 @@ void EmulatedEngine::submit(const detail::QueueNumber& queue, std::vector<detail
   step();
 }
 
-void EmulatedEngine::check_events(const std::vector<Command>& commands, std::set<const detail::EventState*>& set) {
-  for (const Command& command : commands) {
-    if (command.kind == CommandKind::SetEvent) set.insert(command.event.get());
-    if (command.kind == CommandKind::ResetEvent) set.erase(command.event.get());
-    if (command.kind == CommandKind::Execute) check_events(command.secondary->commands, set);
-    if (command.kind == CommandKind::WaitEvents && set.count(command.event.get()) == 0) tell_unset(command);
-  }
-}
-
 void EmulatedEngine::check_memory(const Command& command) {
   const auto check = [&](const AnyBuffer& buffer) {
     const Domains::Memory* const memory = buffer.owner() ? domains_.find(buffer.owner()->id) : nullptr;
@@ -106,6 +113,7 @@ void EmulatedEngine::check_memory(const Command& command) {
   if (command.secondary)
     for (const Command& inner : command.secondary->commands) check_memory(inner);
   if (!command.dispatch) return;
+  for (const detail::Owner& owner : command.dispatch->owners()) domains_.add(owner);
   for (const emulation::Binding& binding : command.dispatch->bindings()) {
     const Domains::Memory* const memory = binding.allocation ? domains_.find(binding.allocation->id) : nullptr;
     if (memory && memory->freed)
@@ -212,9 +220,9 @@ void EmulatedEngine::submit_command(const Submitting& to, const Command& command
     case CommandKind::Barrier:
       return submit_barriers(to, command);
     case CommandKind::SetEvent:
-      events_[command.event.get()] = {
-          {queue, order_.position(queue), stages_of(command.dependency->memory_barriers.front().src_stage_mask)},
-          kNoNode};
+      // An event that is set stays what it is.
+      events_.try_emplace(command.event.get(),
+                          SetEvent{to.queue.queue, order_.position(queue), count_of(*command.dependency), kNoNode});
       return;
     case CommandKind::WaitEvents:
       return wait_event(to, command);
@@ -228,46 +236,55 @@ void EmulatedEngine::submit_command(const Submitting& to, const Command& command
 
 //= vk:memory-model-vulkan-availability-visibility
 void EmulatedEngine::submit_barriers(const Submitting& to, const Command& command) {
-  const model::QueueId queue{to.queue.queue};
-  const auto add = [&](Node node) {
-    node.family = to.queue.family;
+  add_dependencies(to, nodes_of(to, NodeKind::Barrier, command));
+}
+
+void EmulatedEngine::add_dependencies(const Submitting& to, std::vector<Node> nodes) {
+  for (const NodeId node : order_.add_together(model::QueueId{to.queue.queue}, std::move(nodes))) {
     Open open;
-    open.node = order_.add(queue, std::move(node));
+    open.node = node;
     open.batch = to.batch;
     open_.push_back(std::move(open));
-  };
-  for (const MemoryBarrier2& barrier : command.dependency->memory_barriers)
-    add(node_of(NodeKind::Barrier, command.call, barrier, command.where));
-  const auto add_of_buffer = [&](const BufferMemoryBarrier2& barrier) {
-    Node node = node_of(NodeKind::Barrier, command.call, barrier, command.where);
-    const std::uint64_t end = barrier.size == kWholeSize ? kWholeSize : barrier.offset + barrier.size;
-    node.ranges.push_back({barrier.buffer.reference(), barrier.offset, end});
-    const std::uint32_t from = barrier.src_queue_family_index;
-    const std::uint32_t passes_to = barrier.dst_queue_family_index;
-    if (from != passes_to) {
-      const bool acquires = to.queue.family == passes_to;
-      node.dependency.transfer = {acquires, barrier.buffer.reference(), from, passes_to};
-      (acquires ? node.dependency.first : node.dependency.second).stages = Stages::Ownership;
+  }
+}
+
+std::vector<Node> EmulatedEngine::nodes_of(const Submitting& to, NodeKind kind, const Command& command) {
+  std::vector<Node> out;
+  const auto add = [&](const auto& barrier) {
+    Node node = node_of(kind, command.call, barrier, command.where);
+    node.family = to.queue.family;
+    if constexpr (requires { barrier.buffer; }) name_buffer(node, barrier);
+    // Barriers that differ in their buffers alone are one, of all these buffers.
+    const auto same =
+        std::find_if(out.begin(), out.end(), [&](const Node& one) { return is_same_but_buffers(one, node); });
+    if (same == out.end()) {
+      out.push_back(std::move(node));
+    } else {
+      same->ranges.insert(same->ranges.end(), node.ranges.begin(), node.ranges.end());
     }
-    add(std::move(node));
   };
-  for (const BufferMemoryBarrier2& barrier : command.dependency->buffer_memory_barriers) add_of_buffer(barrier);
-  for (const ImageMemoryBarrier2& barrier : command.dependency->image_memory_barriers) add_of_buffer(barrier);
+  for_each_barrier(*command.dependency, add);
+  return out;
 }
 
 void EmulatedEngine::wait_event(const Submitting& to, const Command& command) {
-  const auto set = events_.find(command.event.get());
-  Node node = node_of(NodeKind::Event, command.call, command.dependency->memory_barriers.front(), command.where);
-  node.family = to.queue.family;
-  if (set->second.by_host != kNoNode) {
-    node.after.push_back(set->second.by_host);
-  } else {
-    node.dependency.first = set->second.first;
+  const SetEvent& set = events_.find(command.event.get())->second;
+  if (set.by_host == kNoNode && set.queue != to.queue.queue)
+    detail::refuse_call(command.call, command.event->name,
+                        "another queue has set it: events order commands of one queue, and semaphores those of two");
+  std::vector<Node> nodes = nodes_of(to, NodeKind::Event, command);
+  if (set.by_host == kNoNode && count_of(*command.dependency) != set.barriers)
+    detail::refuse_call(command.call, command.event->name,
+                        fmt::format("its dependency has {} barriers, and set_event2 had {}: both have the same",
+                                    count_of(*command.dependency), set.barriers));
+  for (Node& node : nodes) {
+    if (set.by_host != kNoNode) {
+      node.after.push_back(set.by_host);
+    } else {
+      node.dependency.first.position = set.position;
+    }
   }
-  Open open;
-  open.node = order_.add(model::QueueId{to.queue.queue}, std::move(node));
-  open.batch = to.batch;
-  open_.push_back(std::move(open));
+  add_dependencies(to, std::move(nodes));
 }
 
 }  // namespace heddle::queues

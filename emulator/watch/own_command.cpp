@@ -80,6 +80,10 @@ InTrial::InTrial(const std::string& command) : outer_(std::exchange(t_command, &
 InTrial::~InTrial() {
   t_command = outer_;
 }
+const std::string* InTrial::command() {
+  return t_command;
+}
+
 bool InTrial::any() {
   return t_command != nullptr;
 }

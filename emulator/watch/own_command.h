@@ -43,6 +43,8 @@ class InTrial {
 
   /// Whether one of this thread does.
   static bool any();
+  /// What runs the test again, of the trial of this thread; null if there is none.
+  static const std::string* command();
 
  private:
   const std::string* outer_;

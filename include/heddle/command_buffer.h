@@ -39,6 +39,14 @@ class DispatchRecord final : public RecordedDispatch {
         [](auto&... arguments) { return std::vector<emulation::Binding>{Argument<Bound>::bind(arguments)...}; },
         arguments_);
   }
+  std::vector<Owner> owners() const override {
+    std::vector<Owner> out;
+    const auto add = [&](const Owner* owner) {
+      if (owner && *owner) out.push_back(*owner);
+    };
+    std::apply([&](auto&... arguments) { (add(Argument<Bound>::owner(arguments)), ...); }, arguments_);
+    return out;
+  }
   std::pair<Extent, Extent> shape() const override { return {groups_, local_}; }
 
  private:
@@ -70,15 +78,33 @@ class Event {
 
 /// An event that a command waits for, and the dependency with which it was set.
 struct EventWait {
+  EventWait(Event e, const MemoryBarrier2& barrier)
+      : event(std::move(e)), dependency(DependencyInfo{.memory_barriers = {barrier}}) {}
+  EventWait(Event e, DependencyInfo info) : event(std::move(e)), dependency(std::move(info)) {}
   Event event;
-  MemoryBarrier2 dependency;
+  DependencyInfo dependency;
 };
 
-/// What vkCmdCopyBuffer copies; bytes.
+/// What vkCmdCopyBuffer copies (VkBufferCopy2); bytes.
 struct BufferCopy {
   std::uint64_t src_offset = 0;
   std::uint64_t dst_offset = 0;
   std::uint64_t size = kWholeSize;
+};
+
+/// What vkCmdCopyImage copies (VkImageCopy2): a box of texels. Layers of an array are the last dimension.
+struct ImageCopy {
+  uvec3 src_offset{0, 0, 0};
+  uvec3 dst_offset{0, 0, 0};
+  uvec3 extent{1, 1, 1};
+};
+
+/// What vkCmdCopyBufferToImage and vkCmdCopyImageToBuffer copy (VkBufferImageCopy2): a box of texels of the image,
+/// which lie one behind the other in the buffer.
+struct BufferImageCopy {
+  std::uint64_t buffer_offset = 0;
+  uvec3 image_offset{0, 0, 0};
+  uvec3 image_extent{1, 1, 1};
 };
 
 /// How many workgroups, and where in the source that is said.
@@ -95,10 +121,11 @@ struct RecordedExtent {
 
 /// Where an indirect dispatch reads how many workgroups there are: three 32-bit numbers.
 struct IndirectParameters {
-  IndirectParameters(const Buffer<std::uint32_t>& b, std::uint64_t offset = 0,
-                     SourceLocation w = SourceLocation::current())
+  template <typename B>
+  requires std::is_convertible_v<B, AnyBuffer> IndirectParameters(const B& b, std::uint64_t offset = 0,
+                                                                  SourceLocation w = SourceLocation::current())
       : buffer(b), offset_bytes(offset), where(w) {}
-  Buffer<std::uint32_t> buffer;
+  AnyBuffer buffer;
   std::uint64_t offset_bytes;
   SourceLocation where;
 };
@@ -126,23 +153,56 @@ class CommandBuffer {
   template <typename Kernel, typename... Args>
   requires detail::Takes<Kernel, detail::BoundArgument<Args>...>
   void dispatch_indirect(const Kernel& kernel, const IndirectParameters& groups, Extent local, Args&&... arguments) {
+    constexpr std::uint64_t kBytes = 3 * sizeof(std::uint32_t);
     add({.kind = detail::CommandKind::DispatchIndirect,
          .where = groups.where,
          .call = "dispatch_indirect",
          .dispatch = record(kernel, Extent(1), local, arguments...),
          .from = groups.buffer,
-         .from_offset = groups.offset_bytes,
-         .size = 3 * sizeof(std::uint32_t)});
+         .from_offset = groups.buffer.begin() + groups.offset_bytes,
+         .size = detail::checked_bytes("dispatch_indirect", groups.buffer, groups.offset_bytes, kBytes)});
   }
-  /// vkCmdCopyBuffer. Throws std::logic_error for a range outside of a buffer.
+  /// vkCmdCopyBuffer of one region. Throws std::logic_error for a range outside of a buffer.
   void copy_buffer(const AnyBuffer& from, const AnyBuffer& to, const BufferCopy& region = {},
+                   SourceLocation where = SourceLocation::current()) {
+    copy_buffer(from, to, std::vector<BufferCopy>{region}, where);
+  }
+  /// vkCmdCopyBuffer of several regions.
+  void copy_buffer(const AnyBuffer& from, const AnyBuffer& to, const std::vector<BufferCopy>& regions,
                    SourceLocation where = SourceLocation::current());
+  /// vkCmdCopyImage. Throws std::logic_error for a box outside of an image.
+  template <typename T, ImageDim dim>
+  void copy_image(const Image<T, dim>& from, const Image<T, dim>& to, const std::vector<ImageCopy>& regions,
+                  SourceLocation where = SourceLocation::current()) {
+    std::vector<detail::CopiedBoxes> boxes;
+    for (const ImageCopy& one : regions)
+      boxes.push_back({{from.extent(), one.src_offset}, {to.extent(), one.dst_offset}, one.extent});
+    copy_boxes("copy_image", from, to, boxes, sizeof(T), where);
+  }
+  /// vkCmdCopyBufferToImage.
+  template <typename T, ImageDim dim>
+  void copy_buffer_to_image(const AnyBuffer& from, const Image<T, dim>& to, const std::vector<BufferImageCopy>& regions,
+                            SourceLocation where = SourceLocation::current()) {
+    std::vector<detail::CopiedBoxes> boxes;
+    for (const BufferImageCopy& one : regions)
+      boxes.push_back({{one.image_extent, {}, one.buffer_offset}, {to.extent(), one.image_offset}, one.image_extent});
+    copy_boxes("copy_buffer_to_image", from, to, boxes, sizeof(T), where);
+  }
+  /// vkCmdCopyImageToBuffer.
+  template <typename T, ImageDim dim>
+  void copy_image_to_buffer(const Image<T, dim>& from, const AnyBuffer& to, const std::vector<BufferImageCopy>& regions,
+                            SourceLocation where = SourceLocation::current()) {
+    std::vector<detail::CopiedBoxes> boxes;
+    for (const BufferImageCopy& one : regions)
+      boxes.push_back({{from.extent(), one.image_offset}, {one.image_extent, {}, one.buffer_offset}, one.image_extent});
+    copy_boxes("copy_image_to_buffer", from, to, boxes, sizeof(T), where);
+  }
   /// vkCmdFillBuffer; bytes, multiples of four.
   void fill_buffer(const AnyBuffer& to, std::uint64_t offset, std::uint64_t size, std::uint32_t data,
                    SourceLocation where = SourceLocation::current());
   /// vkCmdUpdateBuffer: writes the values that are there now.
   template <typename T>
-  void update_buffer(const Buffer<T>& to, std::uint64_t first, std::span<const T> values,
+  void update_buffer(const AnyBuffer& to, std::uint64_t first, std::span<const T> values,
                      SourceLocation where = SourceLocation::current()) {
     clear("update_buffer", to, first * sizeof(T), values.size_bytes(), std::as_bytes(values), where);
   }
@@ -163,14 +223,23 @@ class CommandBuffer {
     pipeline_barrier2(DependencyInfo{.buffer_memory_barriers = {barrier}}, where);
   }
   /// vkCmdSetEvent2, vkCmdWaitEvents2 of one event, vkCmdResetEvent2. A wait for an event that the host sets has stage
-  /// Host in its source.
+  /// Host in its source. Both are given the same dependency. Where one submission resets an event, or sets it again,
+  /// commands of `stages` that have a dependency in between are behind what was done with it before: without one the
+  /// submission throws std::logic_error.
   void set_event2(const Event& event, const MemoryBarrier2& dependency,
-                  SourceLocation where = SourceLocation::current());
+                  SourceLocation where = SourceLocation::current()) {
+    set_event2(event, DependencyInfo{.memory_barriers = {dependency}}, where);
+  }
+  void set_event2(const Event& event, DependencyInfo dependency, SourceLocation where = SourceLocation::current());
   void wait_event2(const Event& event, const MemoryBarrier2& dependency,
-                   SourceLocation where = SourceLocation::current());
+                   SourceLocation where = SourceLocation::current()) {
+    wait_event2(event, DependencyInfo{.memory_barriers = {dependency}}, where);
+  }
+  void wait_event2(const Event& event, DependencyInfo dependency, SourceLocation where = SourceLocation::current());
   /// vkCmdWaitEvents2: each event with its dependency.
   void wait_events2(const std::vector<EventWait>& waits, SourceLocation where = SourceLocation::current());
-  void reset_event2(const Event& event, SourceLocation where = SourceLocation::current());
+  void reset_event2(const Event& event, PipelineStage2 stages = PipelineStage2::AllCommands,
+                    SourceLocation where = SourceLocation::current());
   /// vkCmdExecuteCommands: the commands of secondary command buffers stand here.
   void execute_commands(const CommandBuffer& secondary, SourceLocation where = SourceLocation::current());
 
@@ -192,6 +261,9 @@ class CommandBuffer {
       detail::refuse_call(command.call, state_->name, "it is not between begin and end");
     state_->commands.push_back(std::move(command));
   }
+  void copy_boxes(const char* call, const AnyBuffer& from, const AnyBuffer& to,
+                  const std::vector<detail::CopiedBoxes>& boxes, std::uint64_t texel_bytes,
+                  const SourceLocation& where);
   void clear(const char* call, const AnyBuffer& to, std::uint64_t offset, std::uint64_t size,
              std::span<const std::byte> data, const SourceLocation& where);
 

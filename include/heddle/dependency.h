@@ -4,6 +4,7 @@
 /// Dependencies between commands of queues: stages, accesses and barriers, as synchronization2 of Vulkan names them.
 
 #include <heddle/buffer.h>
+#include <heddle/buffer_view.h>
 #include <heddle/image.h>
 
 #include <cstdint>
@@ -62,16 +63,30 @@ class AnyBuffer {
  public:
   AnyBuffer() = default;
   template <typename T>
-  AnyBuffer(const Buffer<T>& buffer) : owner_(buffer.owner()), reference_(buffer.reference()) {}  // NOLINT
+  AnyBuffer(const Buffer<T>& buffer)  // NOLINT: as an argument
+      : owner_(buffer.owner()), reference_(buffer.reference()), size_(buffer.size() * sizeof(T)) {}
+  /// The view counts as a buffer of its own length.
+  template <typename T>
+  AnyBuffer(const BufferView<T>& view)  // NOLINT: as an argument
+      : owner_(view.owner()),
+        reference_(view.reference()),
+        begin_(view.offset_bytes()),
+        size_(view.size() * sizeof(T)) {}
   template <typename T, ImageDim dim>
-  AnyBuffer(const Image<T, dim>& image) : owner_(image.owner()), reference_(image.reference()) {}  // NOLINT
+  AnyBuffer(const Image<T, dim>& image)  // NOLINT: as an argument
+      : owner_(image.owner()), reference_(image.reference()), size_(image.size() * sizeof(T)) {}
 
   const detail::Owner& owner() const { return owner_; }
   ReferenceId reference() const { return reference_; }
+  /// Where it begins in its memory, and how long it is; bytes.
+  std::uint64_t begin() const { return begin_; }
+  std::uint64_t size() const { return size_; }
 
  private:
   detail::Owner owner_;
   ReferenceId reference_{};
+  std::uint64_t begin_ = 0;
+  std::uint64_t size_ = 0;
 };
 
 /// A dependency of all memory (VkMemoryBarrier2). With no accesses it is an execution dependency alone.

@@ -4,6 +4,7 @@
 /// Memory of a logical device: buffers are bound to it, and the host maps it.
 
 #include <heddle/buffer.h>
+#include <heddle/buffer_view.h>
 #include <heddle/detail/queue_engine.h>
 #include <heddle/source_location.h>
 
@@ -77,6 +78,15 @@ class DeviceMemory {
   /// A buffer on all of this memory (vkCreateBuffer, vkBindBufferMemory). Each call makes another buffer: two of them
   /// are aliases, and a barrier of the one is not of the other.
   Buffer<T> buffer() const { return Buffer<T>(state_->owner, size()); }
+  /// A buffer of `count` elements of any type, from byte `offset_bytes` of this memory on, which is a multiple of the
+  /// element's size (VkMemoryRequirements::alignment). Throws std::logic_error outside of the memory.
+  template <typename U = T>
+  BufferView<U> buffer_at(std::uint64_t offset_bytes, std::uint64_t count) const {
+    if (offset_bytes % sizeof(U) != 0) refuse("buffer_at", "the offset is no multiple of the element's size");
+    if (offset_bytes > state_->owner->size_bytes || count > (state_->owner->size_bytes - offset_bytes) / sizeof(U))
+      refuse("buffer_at", "the buffer ends outside of it");
+    return BufferView<U>(state_->owner, state_->owner.new_reference(), offset_bytes, count, state_->owner.name());
+  }
 
   /// Throws std::logic_error for memory that the host cannot see, or that is mapped.
   MappedMemory<T> map(std::uint64_t first = 0, std::uint64_t count = kWholeSize) const {

@@ -10,13 +10,8 @@ void test(Trial& trial) {
   Numbers squares(device, "squares", 1);
   Numbers copies(device, "copies", 0);
   for (std::uint32_t i = 0; i < kCount; ++i) squares.map.write(i, i * i);
-  CommandBuffer commands = device.command_buffer("copy");
-  commands.begin();
-  commands.dispatch(kCopySquares, {1}, {kCount}, squares.buffer, copies.buffer);
-  commands.pipeline_barrier2(kToHost);
-  commands.end();
   const Fence fence = device.fence("copied");
-  device.queue().submit2(commands, fence);
+  device.queue().submit2(copy_commands(device, squares, copies), fence);
   if constexpr (right) fence.wait();
   require_squares(trial, copies);
 }

@@ -59,6 +59,17 @@ inline constexpr heddle::MemoryBarrier2 kToHost{
     heddle::PipelineStage2::ComputeShader, heddle::Access2::ShaderStorageWrite,
     heddle::PipelineStage2::Host, heddle::Access2::HostRead};
 
+/// A command buffer that copies the squares, for the host to read.
+inline heddle::CommandBuffer copy_commands(const heddle::LogicalDevice& device,
+                                           const Numbers& squares, Numbers& copies) {
+  heddle::CommandBuffer commands = device.command_buffer("copy");
+  commands.begin();
+  commands.dispatch(kCopySquares, {1}, {kCount}, squares.buffer, copies.buffer);
+  commands.pipeline_barrier2(kToHost);
+  commands.end();
+  return commands;
+}
+
 /// The copies are the squares.
 inline void require_squares(const heddle::Trial& trial, const Numbers& copies) {
   for (std::uint32_t i = 0; i < kCount; ++i) {
@@ -66,6 +77,25 @@ inline void require_squares(const heddle::Trial& trial, const Numbers& copies) {
     trial.require(found == i * i,
                   "the square of " + std::to_string(i) + " was read as " + std::to_string(found));
   }
+}
+
+/// One dispatch writes the squares, a second one copies them, and the host reads the copies;
+/// `between(commands)` records what is between the two.
+template <typename Between>
+void copy_written_squares(heddle::Trial& trial, const Between& between) {
+  const heddle::LogicalDevice device = queue_device(trial);
+  Numbers squares(device, "squares", 9999);
+  Numbers copies(device, "copies", 0);
+  heddle::CommandBuffer commands = device.command_buffer("squares and copies");
+  commands.begin();
+  commands.dispatch(kWriteSquares, {1}, {kCount}, squares.buffer);
+  between(commands);
+  commands.dispatch(kCopySquares, {1}, {kCount}, squares.buffer, copies.buffer);
+  commands.pipeline_barrier2(kToHost);
+  commands.end();
+  device.queue().submit2(commands);
+  device.wait_idle();
+  require_squares(trial, copies);
 }
 
 }  // namespace mistake

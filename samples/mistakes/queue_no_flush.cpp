@@ -12,13 +12,8 @@ void test(Trial& trial) {
   Numbers copies(device, "copies", 0);
   for (std::uint32_t i = 0; i < kCount; ++i) squares.map.write(i, i * i);
   if constexpr (right) squares.memory.flush();
-  CommandBuffer commands = device.command_buffer("copy");
-  commands.begin();
-  commands.dispatch(kCopySquares, {1}, {kCount}, squares.buffer, copies.buffer);
-  commands.pipeline_barrier2(kToHost);
-  commands.end();
   const Fence fence = device.fence("copied");
-  device.queue().submit2(commands, fence);
+  device.queue().submit2(copy_commands(device, squares, copies), fence);
   fence.wait();
   require_squares(trial, copies);
 }

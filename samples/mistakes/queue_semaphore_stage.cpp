@@ -13,16 +13,11 @@ void test(Trial& trial) {
   writes.begin();
   writes.dispatch(kWriteSquares, {1}, {kCount}, squares.buffer);
   writes.end();
-  CommandBuffer reads = device.command_buffer("reads");
-  reads.begin();
-  reads.dispatch(kCopySquares, {1}, {kCount}, squares.buffer, copies.buffer);
-  reads.pipeline_barrier2(kToHost);
-  reads.end();
   constexpr PipelineStage2 kStage = right ? PipelineStage2::ComputeShader : PipelineStage2::Copy;
   const Semaphore written = device.semaphore("written");
   device.queue(0, 0).submit2({{.command_buffers = {writes}, .signal_semaphores = {{written}}}});
-  device.queue(0, 1).submit2(
-      {{.wait_semaphores = {{written, 0, kStage}}, .command_buffers = {reads}}});
+  device.queue(0, 1).submit2({{.wait_semaphores = {{written, 0, kStage}},
+                               .command_buffers = {copy_commands(device, squares, copies)}}});
   device.wait_idle();
   require_squares(trial, copies);
 }

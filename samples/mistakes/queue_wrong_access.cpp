@@ -6,21 +6,11 @@ using namespace mistake;
 
 template <bool right>
 void test(Trial& trial) {
-  const LogicalDevice device = queue_device(trial);
-  Numbers squares(device, "squares", 9999);
-  Numbers copies(device, "copies", 0);
-  CommandBuffer commands = device.command_buffer("squares and copies");
-  commands.begin();
-  commands.dispatch(kWriteSquares, {1}, {kCount}, squares.buffer);
   constexpr Access2 kWritten = right ? Access2::ShaderStorageWrite : Access2::TransferWrite;
-  commands.pipeline_barrier2({PipelineStage2::AllCommands, kWritten, PipelineStage2::ComputeShader,
-                              Access2::ShaderStorageRead});
-  commands.dispatch(kCopySquares, {1}, {kCount}, squares.buffer, copies.buffer);
-  commands.pipeline_barrier2(kToHost);
-  commands.end();
-  device.queue().submit2(commands);
-  device.wait_idle();
-  require_squares(trial, copies);
+  copy_written_squares(trial, [](CommandBuffer& commands) {
+    commands.pipeline_barrier2({PipelineStage2::AllCommands, kWritten,
+                                PipelineStage2::ComputeShader, Access2::ShaderStorageRead});
+  });
 }
 
 int main(int argc, char** argv) {

@@ -32,6 +32,8 @@ class RecordedDispatch {
   /// With so many workgroups in place of those that were recorded, if `groups` is not null.
   virtual void run(Device& device, const Extent* groups) const = 0;
   virtual std::vector<emulation::Binding> bindings() const = 0;
+  /// Who owns the memory of each argument that has some.
+  virtual std::vector<Owner> owners() const = 0;
   /// How many workgroups were recorded, and their size.
   virtual std::pair<Extent, Extent> shape() const = 0;
 };
@@ -60,6 +62,29 @@ struct EventState {
 
 struct CommandBufferState;
 
+/// Bytes that a copy copies; where they are in the memory of both sides.
+struct CopiedBytes {
+  std::uint64_t from = 0;
+  std::uint64_t to = 0;
+  std::uint64_t size = 0;
+};
+
+/// A box of texels in an image of this extent, or in a buffer in which those of this extent lie one behind the other.
+struct TexelBox {
+  uvec3 extent{0, 0, 0};
+  uvec3 offset{0, 0, 0};
+  std::uint64_t begin_bytes = 0;
+};
+struct CopiedBoxes {
+  TexelBox from;
+  TexelBox to;
+  uvec3 extent{0, 0, 0};
+};
+
+/// How many bytes from `offset` on those are that a call has: `size`, or all. Throws std::logic_error outside of the
+/// buffer.
+std::uint64_t checked_bytes(const char* call, const AnyBuffer& buffer, std::uint64_t offset, std::uint64_t size);
+
 /// One command. Offsets and sizes are bytes.
 struct Command {
   CommandKind kind = CommandKind::Barrier;
@@ -73,6 +98,8 @@ struct Command {
   std::uint64_t from_offset = 0;
   std::uint64_t to_offset = 0;
   std::uint64_t size = 0;
+  /// All that a copy copies.
+  std::vector<CopiedBytes> copies = {};
   /// What a clear writes, again and again.
   std::vector<std::byte> data = {};
   std::shared_ptr<const DependencyInfo> dependency = nullptr;

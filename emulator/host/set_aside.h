@@ -1,0 +1,39 @@
+#pragma once
+
+/// \file
+/// Several dispatches of one emulated device that are under way at the same time, and take turns.
+
+#include "emulator/host/device_state.h"
+
+namespace heddle::detail {
+
+/// What a dispatch that takes turns with others has of its device to itself: an emulator, an oracle, a shape. All of
+/// them have the memory in common, which must be storage, and nothing but the listener of the memory hears them.
+class SetAside {
+ public:
+  /// Whether dispatches of the device may take turns.
+  static bool is_possible(const DeviceState& device);
+
+  /// `number` is another one for each of those that are there at a time, from 1 on. No dispatch runs.
+  SetAside(DeviceState& device, std::uint32_t number);
+  ~SetAside();
+  SetAside(const SetAside&) = delete;
+  SetAside& operator=(const SetAside&) = delete;
+
+  /// What is dispatched from now on, or was and goes on, is this one.
+  void take();
+  /// What had the device before has it again.
+  void give_back();
+
+ private:
+  void exchange();
+
+  DeviceState& device_;
+  std::unique_ptr<emulation::Emulator> emulator_;
+  CurrentChoice choice_;
+  runtime::Launch launch_;
+  /// Something of the thread whose submission it is; null if it has begun none.
+  const void* submitter_ = nullptr;
+};
+
+}  // namespace heddle::detail

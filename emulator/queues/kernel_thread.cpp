@@ -1,0 +1,49 @@
+#include "emulator/queues/kernel_thread.h"
+
+#include <optional>
+
+#include "emulator/watch/own_command.h"
+
+namespace heddle::queues {
+
+KernelThread::~KernelThread() {
+  if (thread_.joinable()) thread_.join();
+}
+
+bool KernelThread::go_on() {
+  std::unique_lock lock(mutex_);
+  is_its_turn_ = true;
+  if (thread_.joinable()) {
+    changed_.notify_all();
+  } else {
+    // Findings of the kernel say how to run the caller's trial again.
+    thread_ = std::thread([this, command = watch::InTrial::command()] {
+      std::optional<watch::InTrial> trial;
+      if (command) trial.emplace(*command);
+      run();
+    });
+  }
+  changed_.wait(lock, [&] { return !is_its_turn_; });
+  return has_ended_;
+}
+
+void KernelThread::run() {
+  try {
+    kernel_();
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+  const std::lock_guard lock(mutex_);
+  has_ended_ = true;
+  is_its_turn_ = false;
+  changed_.notify_all();
+}
+
+void KernelThread::pause() {
+  std::unique_lock lock(mutex_);
+  is_its_turn_ = false;
+  changed_.notify_all();
+  changed_.wait(lock, [&] { return is_its_turn_; });
+}
+
+}  // namespace heddle::queues

@@ -1,0 +1,62 @@
+#pragma once
+
+/// \file
+/// The kernel of a command from its beginning to its end, with the interruptions in between.
+
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "emulator/queues/domains.h"
+#include "emulator/queues/ear.h"
+
+namespace heddle::detail {
+class DeviceState;
+class SetAside;
+}  // namespace heddle::detail
+
+namespace heddle::queues {
+
+class KernelThread;
+
+class RunningKernel {
+ public:
+  /// What a kernel has to do with.
+  struct Parts {
+    detail::DeviceState& device;
+    KernelEar& ear;
+    Domains& domains;
+  };
+  /// By allocation the accesses of the command that may read it.
+  using Readers = std::map<AllocationId, std::vector<Access>>;
+
+  /// `dispatch` runs all of the kernel. It can be interrupted if it has something of the device to itself.
+  RunningKernel(const Parts& parts, NodeId node, Readers readers, std::function<void()> dispatch,
+                std::shared_ptr<detail::SetAside> own);
+  ~RunningKernel();
+
+  /// Runs it for so many accesses, or, for none, to its end. Whether it has ended. What it finds in memory is what the
+  /// command may see, and what it has written is the command's.
+  bool run(std::uint64_t accesses);
+  bool can_pause() const { return thread_ != nullptr; }
+  /// What it threw; null if nothing.
+  const std::exception_ptr& failure() const;
+  /// How often it was interrupted.
+  std::uint32_t turns() const { return turns_; }
+
+ private:
+  bool run_kernel();
+
+  const Parts parts_;
+  const Readers readers_;
+  KernelEar::Kernel kernel_;
+  std::function<void()> dispatch_;
+  std::exception_ptr failure_;
+  std::uint32_t turns_ = 0;
+  std::shared_ptr<detail::SetAside> own_;
+  std::unique_ptr<KernelThread> thread_;
+};
+
+}  // namespace heddle::queues
