@@ -66,20 +66,43 @@ bool Domains::decides(NodeId earlier, NodeId later, std::uint32_t one_in, unsign
   return at->second;
 }
 
+void Domains::note_seen(Version& version, NodeId reader) const {
+  if (!version.seen_by.empty() && version.seen_by.back() == reader) return;
+  std::erase_if(version.seen_by, [&](NodeId one) { return one == reader || order_.happens_before(one, reader); });
+  version.seen_by.push_back(reader);
+}
+
+bool Domains::was_seen_before(const Version& version, NodeId reader) const {
+  return std::any_of(version.seen_by.begin(), version.seen_by.end(),
+                     [&](NodeId one) { return one == reader || order_.happens_before(one, reader); });
+}
+
+void Domains::note_read(const Presented& presented, std::uint64_t word, NodeId reader) {
+  const auto found = presented.memory->words.find(word);
+  if (found == presented.memory->words.end()) return;
+  const auto older = presented.older.find(word);
+  note_seen(older == presented.older.end() ? found->second.back() : found->second[older->second], reader);
+}
+
+void Domains::note_read_of_own(Memory& memory, std::uint64_t word, NodeId reader) {
+  for (Version& version : memory.words.at(word))
+    if (version.writer.node == reader) note_seen(version, reader);
+}
+
 /// From the newest one back to the last that all readers must know of.
-const Domains::Version& Domains::seen(const std::vector<Version>& versions, std::uint64_t word,
-                                      const std::vector<Access>& readers) {
+std::size_t Domains::seen(const std::vector<Version>& versions, std::uint64_t word,
+                          const std::vector<Access>& readers) {
   std::size_t at = versions.size() - 1;
   for (; at > 0; --at) {
     const Access& writer = versions[at].writer;
-    if (writer.node == kNoNode || writer.atomic) break;
+    if (writer.node == kNoNode || writer.atomic || was_seen_before(versions[at], readers.front().node)) break;
     const auto must_know = [&](const Access& reader) {
       return flow_.arrives(at_word(writer, word), at_word(reader, word));
     };
     if (std::any_of(readers.begin(), readers.end(), must_know)) break;
     if (!decides(writer.node, readers.front().node, kStaleOneIn, 0)) break;
   }
-  return versions[at];
+  return at;
 }
 
 void Domains::load(Memory& memory, std::uint64_t offset, std::span<std::byte> to, Access reader) {
@@ -88,7 +111,12 @@ void Domains::load(Memory& memory, std::uint64_t offset, std::span<std::byte> to
     const auto found = memory.words.find(word);
     const std::uint32_t newest = word_in(memory, word);
     const bool is_kept = found != memory.words.end() && found->second.back().value == newest;
-    const std::uint32_t value = is_kept ? seen(found->second, word, readers).value : newest;
+    std::uint32_t value = newest;
+    if (is_kept) {
+      Version& version = found->second[seen(found->second, word, readers)];
+      note_seen(version, reader.node);
+      value = version.value;
+    }
     std::memcpy(&to[at], reinterpret_cast<const std::byte*>(&value) + in, count);
   });
 }
@@ -130,10 +158,10 @@ Domains::Presented Domains::present(Memory& memory, const std::vector<Access>& r
   out.newest.assign(bytes, bytes + memory.owner->size_bytes);
   for (const auto& [word, versions] : memory.words) {
     if (versions.back().value != word_in(memory, word)) continue;
-    const std::uint32_t value = seen(versions, word, readers).value;
-    if (value == versions.back().value) continue;
-    out.older.push_back(word);
-    set_word(memory, word, value);
+    const std::size_t at = seen(versions, word, readers);
+    if (versions[at].value == versions.back().value) continue;
+    out.older.emplace(word, at);
+    set_word(memory, word, versions[at].value);
   }
   return out;
 }
@@ -155,7 +183,7 @@ void Domains::take(const Presented& presented, std::uint64_t word, std::uint8_t 
 }
 
 void Domains::restore(const Presented& presented, const std::unordered_map<std::uint64_t, std::uint8_t>& written) {
-  for (const std::uint64_t word : presented.older)
+  for (const auto& [word, at] : presented.older)
     if (written.count(word) == 0) set_word(*presented.memory, word, newest_of(presented, word));
 }
 

@@ -39,6 +39,8 @@ class Domains {
     struct Version {
       Access writer;
       std::uint32_t value = 0;
+      /// Whose accesses were given it. Those behind them are given nothing older.
+      std::vector<NodeId> seen_by = {};
     };
     /// By word, oldest first; none of words that are the same for all.
     std::map<std::uint64_t, std::vector<Version>> words;
@@ -48,12 +50,12 @@ class Domains {
   struct Presented {
     Memory* memory = nullptr;
     std::vector<std::byte> newest;
-    /// Words in which the dispatch finds older ones.
-    std::vector<std::uint64_t> older;
+    /// Words in which the dispatch finds older ones, and which of the versions.
+    std::map<std::uint64_t, std::size_t> older;
   };
 
   Domains(const Order& order, Choice& choice, std::uint64_t atom_bytes)
-      : flow_(order), choice_(choice), atom_bytes_(atom_bytes) {}
+      : order_(order), flow_(order), choice_(choice), atom_bytes_(atom_bytes) {}
 
   Memory& add(const detail::Owner& owner);
   /// The memory of the allocation; null if none of these is.
@@ -66,7 +68,10 @@ class Domains {
 
   /// Before a dispatch: its storage is what these readers, which are all that it may be, see.
   Presented present(Memory& memory, const std::vector<Access>& readers);
-  /// After it, of a word that it wrote: these bytes of what is there now are the writer's.
+  /// After it, of a word that the command has read, before or behind what it wrote there itself.
+  void note_read(const Presented& presented, std::uint64_t word, NodeId reader);
+  void note_read_of_own(Memory& memory, std::uint64_t word, NodeId reader);
+  /// Then, of a word that it wrote: these bytes of what is there now are the writer's.
   void take(const Presented& presented, std::uint64_t word, std::uint8_t bytes, const Access& writer);
   /// And at last: what was older and not written is the newest again.
   void restore(const Presented& presented, const std::unordered_map<std::uint64_t, std::uint8_t>& written);
@@ -79,11 +84,16 @@ class Domains {
   using Version = Memory::Version;
   static std::uint32_t word_in(const Memory& memory, std::uint64_t word);
   static void set_word(Memory& memory, std::uint64_t word, std::uint32_t value);
-  const Version& seen(const std::vector<Version>& versions, std::uint64_t word, const std::vector<Access>& readers);
+  std::size_t seen(const std::vector<Version>& versions, std::uint64_t word, const std::vector<Access>& readers);
   void put(Memory& memory, std::uint64_t word, std::uint32_t before, std::uint32_t value, Access writer);
   /// One answer for all words that are a matter of these two.
   bool decides(NodeId earlier, NodeId later, std::uint32_t one_in, unsigned matter);
 
+  void note_seen(Version& version, NodeId reader) const;
+  /// Whether somebody in front of the reader was given that version.
+  bool was_seen_before(const Version& version, NodeId reader) const;
+
+  const Order& order_;
   Flow flow_;
   Choice& choice_;
   const std::uint64_t atom_bytes_;

@@ -59,9 +59,13 @@ void KernelEar::hear(Memory& memory, const Operation& operation, bool writes, tr
     heard.bytes = static_cast<std::uint8_t>((0xfu >> (kWordBytes - (last - first))) << (first - word * kWordBytes));
     heard.value = static_cast<std::uint32_t>(value >> 8 * (first - begin));
     finder_.hear(heard);
-    if (!writes) continue;
-    memory.written.words[word] = static_cast<std::uint8_t>(memory.written.words[word] | heard.bytes);
-    memory.written.by[word] = access;
+    Written& of = memory.written;
+    if (!writes) {
+      (of.words.count(word) == 0 ? of.read : of.read_of_own).insert(word);
+      continue;
+    }
+    of.words[word] = static_cast<std::uint8_t>(of.words[word] | heard.bytes);
+    of.by[word] = access;
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "emulator/queues/domains.h"
@@ -17,10 +18,13 @@ class KernelEar final : public trace::Listener {
  public:
   KernelEar(RaceFinder& finder, Domains& domains) : finder_(finder), domains_(domains) {}
 
-  /// By allocation the bytes of words that were written, and by what kind of access last.
+  /// What a kernel did to a memory: the bytes of words that it wrote, and by what kind of access last.
   struct Written {
     std::unordered_map<std::uint64_t, std::uint8_t> words;
     std::unordered_map<std::uint64_t, Access> by;
+    /// Words that were read: before they were written, and behind that.
+    std::unordered_set<std::uint64_t> read;
+    std::unordered_set<std::uint64_t> read_of_own;
   };
   struct Memory {
     const Domains::Memory* of = nullptr;

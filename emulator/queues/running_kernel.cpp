@@ -46,7 +46,10 @@ bool RunningKernel::run(std::uint64_t accesses) {
   parts_.ear.end();
   for (const Domains::Presented& one : presented) {
     const KernelEar::Written& written = kernel_.memories[one.memory->owner->id].written;
+    for (const std::uint64_t word : written.read) parts_.domains.note_read(one, word, kernel_.node);
     for (const auto& [word, bytes] : written.words) parts_.domains.take(one, word, bytes, written.by.at(word));
+    for (const std::uint64_t word : written.read_of_own)
+      parts_.domains.note_read_of_own(*one.memory, word, kernel_.node);
     parts_.domains.restore(one, written.words);
   }
   return ended;
