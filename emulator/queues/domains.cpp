@@ -187,6 +187,24 @@ void Domains::restore(const Presented& presented, const std::unordered_map<std::
     if (written.count(word) == 0) set_word(*presented.memory, word, newest_of(presented, word));
 }
 
+/// A word of the cache is given up where somebody in front of the reader was given a newer value than it has.
+void Domains::renew(Memory& memory, Atom& atom, std::uint64_t word, const Access& reader) {
+  const auto found = memory.words.find(word);
+  if (found == memory.words.end()) return;
+  const std::uint64_t in_atom = word * kWordBytes % atom_bytes_;
+  const std::uint64_t size = std::min(kWordBytes, atom.bytes.size() - in_atom);
+  std::uint32_t cached = 0;
+  std::memcpy(&cached, &atom.bytes[in_atom], size);
+  const std::vector<Version>& versions = found->second;
+  const auto newest = std::find_if(versions.rbegin(), versions.rend(),
+                                   [&](const Version& one) { return was_seen_before(one, reader.node); });
+  if (newest == versions.rend()) return;
+  if (std::any_of(versions.rbegin(), newest + 1, [&](const Version& one) { return one.value == cached; })) return;
+  for (std::uint64_t i = in_atom; i < in_atom + size; ++i)
+    if (atom.dirty[i]) return;
+  load(memory, word * kWordBytes, std::span(atom.bytes).subspan(in_atom, size), reader);
+}
+
 Domains::Atom& Domains::atom(Memory& memory, std::uint64_t offset, const Access& reader) {
   const std::uint64_t number = offset / atom_bytes_;
   const auto [at, fresh] = memory.atoms.try_emplace(number);
@@ -196,6 +214,8 @@ Domains::Atom& Domains::atom(Memory& memory, std::uint64_t offset, const Access&
     at->second.bytes.resize(size);
     at->second.dirty.resize(size);
     load(memory, begin, at->second.bytes, reader);
+  } else {
+    renew(memory, at->second, offset / kWordBytes, reader);
   }
   return at->second;
 }

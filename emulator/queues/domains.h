@@ -89,6 +89,7 @@ class Domains {
   /// One answer for all words that are a matter of these two.
   bool decides(NodeId earlier, NodeId later, std::uint32_t one_in, unsigned matter);
 
+  void renew(Memory& memory, Atom& atom, std::uint64_t word, const Access& reader);
   void note_seen(Version& version, NodeId reader) const;
   /// Whether somebody in front of the reader was given that version.
   bool was_seen_before(const Version& version, NodeId reader) const;

@@ -50,6 +50,23 @@ void CommandBuffer::end() {
   state_->stage = CommandBufferState::Stage::Executable;
 }
 
+namespace {
+
+/// What a copy reads and what it writes have no byte in common.
+void check_apart(const char* call, const AnyBuffer& from, const AnyBuffer& to,
+                 const std::vector<detail::CopiedBytes>& copies) {
+  if (!from.owner() || !to.owner() || from.owner()->id != to.owner()->id) return;
+  for (const detail::CopiedBytes& one : copies)
+    for (const detail::CopiedBytes& other : copies)
+      if (one.from < other.to + other.size && other.to < one.from + one.size)
+        refuse_call(call, to.owner().name(),
+                    fmt::format("it reads {} bytes from byte {} on and writes {} from byte {} on: "
+                                "they overlap",
+                                one.size, one.from, other.size, other.to));
+}
+
+}  // namespace
+
 void CommandBuffer::copy_buffer(const AnyBuffer& from, const AnyBuffer& to, const std::vector<BufferCopy>& regions,
                                 SourceLocation where) {
   std::vector<detail::CopiedBytes> copies;
@@ -58,6 +75,7 @@ void CommandBuffer::copy_buffer(const AnyBuffer& from, const AnyBuffer& to, cons
     detail::checked_bytes("copy_buffer", to, region.dst_offset, size);
     copies.push_back({from.begin() + region.src_offset, to.begin() + region.dst_offset, size});
   }
+  check_apart("copy_buffer", from, to, copies);
   add({.kind = CommandKind::Copy,
        .where = where,
        .call = "copy_buffer",
@@ -98,6 +116,7 @@ void CommandBuffer::copy_boxes(const char* call, const AnyBuffer& from, const An
       for (std::uint32_t y = 0; y < one.extent.y; ++y)
         copies.push_back({row(from, one.from, y, z), row(to, one.to, y, z), texel_bytes * one.extent.x});
   }
+  check_apart(call, from, to, copies);
   add({.kind = CommandKind::Copy, .where = where, .call = call, .from = from, .to = to, .copies = std::move(copies)});
 }
 

@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 #include "emulator/litmus/vulkan/answer.h"
@@ -139,12 +140,18 @@ TEST_CASE("random programs of queues race as the judge says, and have no other o
     const litmus::VulkanParse parse = litmus::parse_vulkan(text);
     if (!parse.test || !is_understood(*parse.test) || !is_comparable(*parse.test)) continue;
     const litmus::Answer answer = litmus::answer(*parse.test, {});
-    const Tried found = tried(*parse.test, answer, 8);
+    std::optional<Tried> tried_out;
+    try {
+      tried_out = tried(*parse.test, answer, 8);
+    } catch (const std::logic_error&) {
+      // A copy of memory to itself is refused where it is recorded.
+      continue;
+    }
+    const Tried& found = *tried_out;
     if (found.cut) continue;
     ++understood;
     racy += answer.racy ? 1 : 0;
-    INFO(text);
-    INFO(found.forbidden);
+    INFO("program " << first_seed() + n << '\n' << text << found.forbidden);
     CHECK(found.forbidden.empty());
     CHECK(found.racy == answer.racy);
   }
