@@ -66,10 +66,9 @@ bool Domains::decides(NodeId earlier, NodeId later, std::uint32_t one_in, unsign
   return at->second;
 }
 
+/// Whoever is behind a reader is behind those in front of it.
 void Domains::note_seen(Version& version, NodeId reader) const {
-  if (!version.seen_by.empty() && version.seen_by.back() == reader) return;
-  std::erase_if(version.seen_by, [&](NodeId one) { return one == reader || order_.happens_before(one, reader); });
-  version.seen_by.push_back(reader);
+  if (!was_seen_before(version, reader)) version.seen_by.push_back(reader);
 }
 
 bool Domains::was_seen_before(const Version& version, NodeId reader) const {

@@ -37,12 +37,10 @@ EmulatedEngine::EmulatedEngine(DeviceOptions options, std::uint64_t atom_bytes)
 
 EmulatedEngine::~EmulatedEngine() {
   std::vector<const detail::Command*> left;
-  while (!under_way_.empty()) {
-    try {
-      go_on(under_way_.size() - 1, true);
-    } catch (...) {
-      // The kernel's mistake, which nobody has waited for.
-    }
+  // What its kernels refer to may be gone.
+  for (const UnderWay& one : under_way_) {
+    left.push_back(one.open.command);
+    one.kernel->cut_off();
   }
   for (const Open& open : open_)
     if (open.command && !open.reads_groups) left.push_back(open.command);
@@ -109,7 +107,7 @@ void EmulatedEngine::execute(const Open& open) {
   order_.begin(open.node);
   if (open.command && runs_kernel(open)) {
     start(open);
-    return go_on(under_way_.size() - 1, false);
+    return go_on(under_way_.size() - 1);
   }
   // Also where its kernel is wrong: what follows goes on.
   try {
@@ -144,7 +142,7 @@ bool EmulatedEngine::run_one() {
   if (all == 0) return false;
   const std::size_t drawn = choice_.below(static_cast<std::uint32_t>(all), ChoicePoint::Workgroup);
   if (drawn >= ready.size()) {
-    go_on(drawn - ready.size(), false);
+    go_on(drawn - ready.size());
     run_operations();
     return true;
   }
@@ -231,11 +229,11 @@ std::shared_ptr<detail::SetAside> EmulatedEngine::set_aside() {
   return set_aside_.back();
 }
 
-/// One turn of a kernel that is under way, or, `to_end`, all of its turns.
-void EmulatedEngine::go_on(std::size_t index, bool to_end) {
+/// One turn of a kernel that is under way.
+void EmulatedEngine::go_on(std::size_t index) {
   RunningKernel& kernel = *under_way_[index].kernel;
   std::uint64_t accesses = 0;
-  if (kernel.can_pause() && !to_end) {
+  if (kernel.can_pause()) {
     // The longer it takes, the fewer its turns.
     constexpr std::uint32_t kFirst = 8;
     constexpr std::uint32_t kMostDoublings = 20;

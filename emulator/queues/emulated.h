@@ -131,7 +131,7 @@ class EmulatedEngine final : public detail::QueueEngine {
   static bool runs_kernel(const Open& open) { return open.command->dispatch && !open.reads_groups; }
   void start(const Open& open);
   std::shared_ptr<detail::SetAside> set_aside();
-  void go_on(std::size_t index, bool to_end);
+  void go_on(std::size_t index);
   void tell_shape(const Open& open);
   void copy(const Open& open);
   void clear(const Open& open);

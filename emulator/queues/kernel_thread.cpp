@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "emulator/watch/own_command.h"
+#include "runtime/launch.h"
 
 namespace heddle::queues {
 
@@ -40,10 +41,22 @@ void KernelThread::run() {
 }
 
 void KernelThread::pause() {
-  std::unique_lock lock(mutex_);
-  is_its_turn_ = false;
-  changed_.notify_all();
-  changed_.wait(lock, [&] { return is_its_turn_; });
+  {
+    std::unique_lock lock(mutex_);
+    is_its_turn_ = false;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return is_its_turn_; });
+    if (!is_cut_off_) return;
+  }
+  runtime::cut_off();
+}
+
+void KernelThread::cut_off() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_cut_off_ = true;
+  }
+  go_on();
 }
 
 }  // namespace heddle::queues

@@ -14,15 +14,17 @@ namespace heddle::queues {
 class KernelThread {
  public:
   explicit KernelThread(std::function<void()> kernel) : kernel_(std::move(kernel)) {}
-  /// The kernel has ended, or never begun.
+  /// The kernel has ended, was cut off, or never began.
   ~KernelThread();
   KernelThread(const KernelThread&) = delete;
   KernelThread& operator=(const KernelThread&) = delete;
 
   /// The kernel begins or goes on, until it pauses or has ended. Whether it has.
   bool go_on();
-  /// Called by the kernel: returns when its caller lets it go on.
+  /// Called by the kernel: returns when its caller lets it go on, or ends the kernel where the caller wants that.
   void pause();
+  /// The kernel, which pauses, is not to go on: it ends where it is, and its stacks are unwound.
+  void cut_off();
   /// What it threw; null if nothing.
   const std::exception_ptr& failure() const { return failure_; }
 
@@ -35,6 +37,7 @@ class KernelThread {
   std::condition_variable changed_;
   // Guarded by mutex_:
   bool is_its_turn_ = false;
+  bool is_cut_off_ = false;
   bool has_ended_ = false;
   std::thread thread_;
 };

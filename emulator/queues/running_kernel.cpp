@@ -35,6 +35,12 @@ bool RunningKernel::run_kernel() {
   return true;
 }
 
+void RunningKernel::cut_off() {
+  own_->take();
+  thread_->cut_off();
+  own_->give_back();
+}
+
 bool RunningKernel::run(std::uint64_t accesses) {
   std::vector<Domains::Presented> presented;
   for (const auto& [allocation, of] : readers_)

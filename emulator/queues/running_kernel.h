@@ -40,6 +40,8 @@ class RunningKernel {
   /// Runs it for so many accesses, or, for none, to its end. Whether it has ended. What it finds in memory is what the
   /// command may see, and what it has written is the command's.
   bool run(std::uint64_t accesses);
+  /// It ends where it was interrupted.
+  void cut_off();
   bool can_pause() const { return thread_ != nullptr; }
   /// What it threw; null if nothing.
   const std::exception_ptr& failure() const;

@@ -4,7 +4,6 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <sstream>
 
 #include "emulator/litmus/vulkan/answer.h"
@@ -73,7 +72,7 @@ Tried tried(const litmus::Test& test, const litmus::Answer& answer, std::uint64_
     LitmusRun run(test, seed);
     try {
       const std::map<std::string, std::uint32_t> found = run.run();
-      if (out.forbidden.empty() && !is_allowed(test, answer, found))
+      if (out.forbidden.empty() && !run.loses_unflushed() && !is_allowed(test, answer, found))
         out.forbidden = "seed " + std::to_string(seed) + ":" + text_of(found);
     } catch (const std::exception&) {
       out.cut = true;
@@ -140,14 +139,7 @@ TEST_CASE("random programs of queues race as the judge says, and have no other o
     const litmus::VulkanParse parse = litmus::parse_vulkan(text);
     if (!parse.test || !is_understood(*parse.test) || !is_comparable(*parse.test)) continue;
     const litmus::Answer answer = litmus::answer(*parse.test, {});
-    std::optional<Tried> tried_out;
-    try {
-      tried_out = tried(*parse.test, answer, 8);
-    } catch (const std::logic_error&) {
-      // A copy of memory to itself is refused where it is recorded.
-      continue;
-    }
-    const Tried& found = *tried_out;
+    const Tried found = tried(*parse.test, answer, 8);
     if (found.cut) continue;
     ++understood;
     racy += answer.racy ? 1 : 0;

@@ -1,5 +1,6 @@
 #include "tests/queues/litmus_program.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -34,6 +35,12 @@ struct ShaderStep {
 
 constexpr std::uint32_t kMostVariables = 4;
 
+/// A copy that reads what it writes, which queues refuse.
+bool is_onto_itself(const litmus::Test& test, const litmus::BatchCommand& command) {
+  return command.kind == litmus::CommandKind::Copy &&
+         test.variables[command.source].location == test.variables[command.variable].location;
+}
+
 }  // namespace
 
 bool is_understood(const litmus::Test& test) {
@@ -56,7 +63,7 @@ bool is_understood(const litmus::Test& test) {
   }
   for (const litmus::Batch& batch : test.host->batches)
     for (const litmus::BatchCommand& command : batch.commands)
-      if (command.threads.size() > 1) return false;
+      if (command.threads.size() > 1 || is_onto_itself(test, command)) return false;
   return hosts == 1;
 }
 
@@ -82,6 +89,11 @@ class LitmusRun::Program {
 
   std::map<std::string, std::uint32_t> run();
   bool is_racy() const { return !device_.races().empty(); }
+  bool has_reason(const std::string& words) const {
+    const std::vector<DataRace> races = device_.races();
+    return std::any_of(races.begin(), races.end(),
+                       [&](const DataRace& race) { return race.reason.find(words) != std::string::npos; });
+  }
 
  private:
   static LogicalDeviceOptions options_of(const litmus::Test& test, std::uint64_t seed) {
@@ -321,6 +333,10 @@ LitmusRun::~LitmusRun() = default;
 
 std::map<std::string, std::uint32_t> LitmusRun::run() {
   return program_->run();
+}
+
+bool LitmusRun::loses_unflushed() const {
+  return program_->has_reason("was not flushed before its range is invalidated");
 }
 
 bool LitmusRun::is_racy() const {

@@ -24,6 +24,9 @@ class LitmusRun {
   /// The registers at its end, by name. Throws what the API throws.
   std::map<std::string, std::uint32_t> run();
   bool is_racy() const;
+  /// A race is that the host invalidates what it has not flushed: it loses its own writes then, which the judge, who
+  /// tells the race, does not.
+  bool loses_unflushed() const;
 
  private:
   class Program;
