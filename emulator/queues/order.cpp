@@ -80,6 +80,7 @@ void Order::host_waited(const char* call, const SourceLocation& where, std::vect
   begin(host_);
 }
 
+//= sync:synchronization-submission-host-writes
 //= vk:memory-model-vulkan-availability-visibility
 NodeId Order::submit(model::QueueId queue, std::uint32_t family, const SourceLocation& where) {
   Node call;
@@ -91,7 +92,14 @@ NodeId Order::submit(model::QueueId queue, std::uint32_t family, const SourceLoc
   call.dependency.visible.of_device = true;
   Queue& one = queue_of(queue);
   call.dependency.second = {queue, one.position, Stages::Everything};
-  const NodeId id = host_calls(std::move(call));
+  // What the host does next is behind the call, and not behind its operations: those are for the queue.
+  call.after = {host_};
+  const NodeId id = push(std::move(call));
+  begin(id);
+  Node next;
+  next.after = {host_};
+  host_ = push(std::move(next));
+  begin(host_);
   const auto known = [&](NodeId node) { return happens_before(node, id); };
   std::erase_if(one.nodes, known);
   std::erase_if(one.signals, known);

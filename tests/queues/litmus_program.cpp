@@ -336,7 +336,8 @@ std::map<std::string, std::uint32_t> LitmusRun::run() {
 }
 
 bool LitmusRun::loses_unflushed() const {
-  return program_->has_reason("was not flushed before its range is invalidated");
+  return program_->has_reason("was not flushed before its range is invalidated") ||
+         program_->has_reason("no flush of the range");
 }
 
 bool LitmusRun::is_racy() const {

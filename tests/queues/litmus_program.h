@@ -24,8 +24,8 @@ class LitmusRun {
   /// The registers at its end, by name. Throws what the API throws.
   std::map<std::string, std::uint32_t> run();
   bool is_racy() const;
-  /// A race is that the host invalidates what it has not flushed: it loses its own writes then, which the judge, who
-  /// tells the race, does not.
+  /// A race is that the host has not flushed what it wrote: it alone has it then, whoever is behind a read of its own,
+  /// and an invalidation loses it. The judge, who tells the race, has other outcomes of that.
   bool loses_unflushed() const;
 
  private:

@@ -340,6 +340,11 @@ TEST_CASE("a call that must not be made names itself and the object") {
     CHECK_THROWS_WITH(device.queue().submit2(commands), Catch::Contains("submit2 of 'commands'"));
     commands.begin();
     CHECK_THROWS_WITH(commands.fill_buffer(memory.buffer(), 4, 32, 0), Catch::Contains("fill_buffer of 'numbers'"));
+    CHECK_THROWS_WITH(commands.copy_buffer(memory.buffer(), memory.buffer(), {0, 4, 8}), Catch::Contains("overlap"));
+    CHECK_THROWS_WITH(commands.dispatch_indirect(kTwice, IndirectParameters(memory.buffer(), 24), {1}, memory.buffer()),
+                      Catch::Contains("dispatch_indirect of 'numbers'"));
+    CHECK_THROWS_WITH(memory.buffer_at<std::uint64_t>(4, 1), Catch::Contains("buffer_at of 'numbers'"));
+    CHECK_THROWS_WITH(memory.buffer_at<std::uint64_t>(24, 2), Catch::Contains("ends outside"));
     commands.end();
     const Semaphore timeline = device.timeline_semaphore(3, "timeline");
     device.queue().submit2({{.wait_semaphores = {{timeline, 4}}, .command_buffers = {commands}}});
