@@ -1,18 +1,10 @@
 #include "runtime/scheduler.h"
 
 #include <array>
-#include <cstring>
 
 namespace heddle::runtime {
 
 namespace {
-
-/// Whether `a` stands before `b` in the text of the program: the order of files is that of their
-/// names, so that it is the same on every machine.
-bool stands_before(const SourceLocation& a, const SourceLocation& b) {
-  const int files = a.file == b.file ? 0 : std::strcmp(a.file, b.file);
-  return files != 0 ? files < 0 : a.line < b.line;
-}
 
 /// Whether the lane can do nothing of its own accord: it will not come to another operation before
 /// its subgroup or its workgroup has gone on.

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "emulator/executions/kernel_run.h"
+#include "emulator/executions/meetings.h"
 #include "emulator/executions/scripted_memory.h"
 #include "emulator/explore/explore.h"
 #include "emulator/explore/layout.h"
@@ -18,10 +19,11 @@
 namespace heddle::detail {
 
 /// Runs one invocation after the other, each by itself and from its beginning, on a memory that answers by a script.
-class KernelSearch {
+class KernelSearch final : public emulation::ByItself {
  public:
   using Value = model::Value;
   using Script = executions::ScriptedMemory::Script;
+  using Meetings = executions::Meetings;
 
   explicit KernelSearch(const KernelBounds& bounds);
 
@@ -31,6 +33,8 @@ class KernelSearch {
   bool begins(emulated::Invocation& invocation);
   void ends() { ended_ = true; }
   void stand_in(emulated::Invocation& invocation);
+  void meet(const emulation::Agent& agent, const SourceLocation& where, runtime::SubgroupFunction function,
+            void* payload, std::size_t size_bytes) override;
 
   /// What an invocation does when its operations so far have read this.
   explore::Step step(std::uint32_t invocation, const Script& script);
@@ -48,6 +52,7 @@ class KernelSearch {
   explore::Step found_step(std::uint32_t invocation, const Script& script);
   void run_one(std::uint32_t invocation, const Script& script);
   explore::Program program();
+  void add_subgroups(explore::Program& program, const std::vector<model::Place>& places);
   bool take(const explore::Found& found);
   FinalValues final_values(const explore::Found& found) const;
   void add_outcomes(const FinalValues& values, const explore::Found& found);
@@ -69,6 +74,7 @@ class KernelSearch {
   std::uint32_t chosen_ = kNone;
   /// What was found: the same again, whatever lay on the stack before, by which a state may be known sooner or later.
   std::map<std::pair<std::uint32_t, Script>, explore::Step> steps_;
+  Meetings meetings_;
   bool ended_ = false;
   bool waits_otherwise_ = false;
   std::map<AllocationId, const Allocation*> buffers_;
@@ -91,11 +97,12 @@ constexpr std::uint64_t kLearnedGraphs = 2000;
 constexpr std::size_t kPatientSteps = 20000000;
 constexpr std::size_t kDerivationSteps = 20000;
 
-DeviceOptions options_of_device() {
+DeviceOptions options_of_device(std::uint32_t subgroup_size) {
   DeviceOptions options;
   options.mode = Mode::Emulated;
   options.seed = 1;
-  options.subgroup_size = 1;
+  options.subgroup_size = subgroup_size;
+  options.undefined = UndefinedValues::Zero;
   options.lane_mapping = LaneMapping::Linear;
   options.workgroup_order = WorkgroupOrder::Ascending;
   options.forward_progress = "fair";
@@ -108,8 +115,8 @@ DeviceOptions options_of_device() {
   return options;
 }
 
-std::shared_ptr<DeviceState> device_with(std::unique_ptr<memory::Memory> memory) {
-  auto state = std::make_shared<DeviceState>(options_of_device());
+std::shared_ptr<DeviceState> device_with(std::uint32_t subgroup_size, std::unique_ptr<memory::Memory> memory) {
+  auto state = std::make_shared<DeviceState>(options_of_device(subgroup_size));
   state->memory = std::move(memory);
   return state;
 }
@@ -145,7 +152,7 @@ class KernelAgent final : public explore::Agent {
 
 KernelSearch::KernelSearch(const KernelBounds& bounds)
     : bounds_(bounds),
-      state_(device_with(std::make_unique<ScriptedMemory>())),
+      state_(device_with(bounds.subgroup_size, std::make_unique<ScriptedMemory>())),
       memory_(static_cast<ScriptedMemory&>(*state_->memory)),
       device_(new DeviceHandle{state_}) {}
 
@@ -167,7 +174,22 @@ bool KernelSearch::begins(emulated::Invocation& invocation) {
   if (workgroup * group_size_ + agent.index != chosen_) return false;
   memory_.begin_invocation(agent.id, chosen_, workgroup);
   memory_.before_state([&invocation] { invocation.forget_polls(); });
+  emulation::Resident::of(*agent.group).pulse->by_itself = this;
   return true;
+}
+
+void KernelSearch::meet(const emulation::Agent& agent, const SourceLocation& where, runtime::SubgroupFunction function,
+                        void* payload, std::size_t size_bytes) {
+  using Waiting = emulation::Resident::Waiting;
+  const Waiting& waiting = emulation::Resident::of(*agent.group).waiting;
+  std::optional<Operation> barrier;
+  if (waiting.at(agent.index) != Waiting::Nowhere) {
+    barrier = waiting.at(agent.index) == Waiting::AtCommon ? waiting.common : waiting.other[agent.index];
+    barrier->agent = agent.id;
+  }
+  const std::size_t size = payload == nullptr ? 0 : size_bytes;
+  memory_.meet({where, function, {static_cast<std::byte*>(payload), size}, barrier ? &*barrier : nullptr},
+               meetings_.taken());
 }
 
 void KernelSearch::stand_in(emulated::Invocation& invocation) {
@@ -221,6 +243,7 @@ Step KernelSearch::found_step(std::uint32_t invocation, const Script& script) {
   }
   run_one(invocation, script);
   out = memory_.step();
+  if (out.kind == StepKind::Meets) out.written = meetings_.add(memory_.meeting());
   const std::uint32_t first = invocation - invocation % group_size_;
   if (out.kind == StepKind::Operation && out.operation.kind == OperationKind::ControlBarrier) {
     const bool alone = out.operation.execution_scope != Scope::Workgroup;
@@ -245,7 +268,18 @@ explore::Program KernelSearch::program() {
   for (std::uint32_t i = 0; i < places.size(); ++i)
     out.agents.push_back({places[i], [this, i] { return std::make_unique<KernelAgent>(*this, i); }});
   out.initial_value = [this](const Locations& bytes) { return memory_.initial(bytes); };
+  add_subgroups(out, places);
   return out;
+}
+
+void KernelSearch::add_subgroups(explore::Program& program, const std::vector<model::Place>& places) {
+  if (bounds_.subgroup_size == 1) return;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, explore::Company> subgroups;
+  for (std::uint32_t i = 0; i < places.size(); ++i)
+    subgroups[{i / group_size_, i % group_size_ / bounds_.subgroup_size}].push_back(static_cast<AgentId>(i));
+  for (auto& [place, lanes] : subgroups)
+    if (lanes.size() > 1) program.companies.push_back(std::move(lanes));
+  program.meet = [this](const explore::CompanyValues& brought) { return meetings_.meet(brought); };
 }
 
 void KernelSearch::look_at_clock() {
@@ -258,6 +292,7 @@ KernelExecutions KernelSearch::explore(std::uint32_t group_size, const std::func
   found_ = {};
   rows_.clear();
   steps_.clear();
+  meetings_ = {};
   out_of_time_ = false;
   deadline_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(bounds_.time.count());
   const explore::Program agents = program();

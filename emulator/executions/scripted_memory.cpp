@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "runtime/stack_state.h"
 
@@ -18,6 +19,8 @@ void ScriptedMemory::begin_run(const Script& script, ReferenceId first_reference
   step_ = {};
   stopped_ = false;
   states_.clear();
+  met_.clear();
+  has_met_ = false;
   places_.clear();
 }
 
@@ -49,6 +52,11 @@ Operation ScriptedMemory::renumbered(Operation operation) const {
     operation.locations.allocation = static_cast<AllocationId>(kFirstOfWorkgroups + workgroup_);
   }
   return operation;
+}
+
+void ScriptedMemory::note_change() {
+  states_.clear();
+  met_.clear();
 }
 
 bool ScriptedMemory::is_spinning(const void* local) {
@@ -106,8 +114,36 @@ void ScriptedMemory::barrier(const Operation& operation) {
   ++at_;
 }
 
+std::uint32_t ScriptedMemory::meetings_since(std::uint64_t state) const {
+  for (std::size_t i = met_.size(); i-- > 0;) {
+    if (!(met_[i].active == met_.back().active)) return 0;
+    if (met_[i].state == state) return static_cast<std::uint32_t>(met_.size() - i);
+  }
+  return 0;
+}
+
+// What the others do until they meet again is not known here, so that reads begin anew to look for a state that was
+// there before.
+void ScriptedMemory::meet(const Arrival& arrival, const std::vector<Taken>& taken) {
+  if (prepare_state_) prepare_state_();
+  const std::optional<std::uint64_t> state = runtime::state_of_calls(&arrival.where);
+  if (is_behind_script()) {
+    meeting_ = {arrival.where, arrival.function, {arrival.payload.begin(), arrival.payload.end()}, 0, {}};
+    if (state) meeting_.repeats = meetings_since(*state);
+    if (!met_.empty()) meeting_.met = met_.back().active;
+    Operation operation;
+    operation.where = arrival.where;
+    stop(StepKind::Meets, arrival.barrier != nullptr ? *arrival.barrier : operation);
+  }
+  const Taken& result = taken.at((*script_)[at_++]);
+  std::copy(result.payload.begin(), result.payload.end(), arrival.payload.begin());
+  states_.clear();
+  met_.push_back({state.value_or(0), result.active});
+  has_met_ = arrival.barrier != nullptr;
+}
+
 void ScriptedMemory::arrive(const Operation& operation) {
-  if (!is_running(operation)) return;
+  if (!is_running(operation) || std::exchange(has_met_, false)) return;
   ++barriers_;
   if (is_behind_script()) {
     Operation numbered = operation;

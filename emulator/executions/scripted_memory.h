@@ -3,8 +3,10 @@
 /// \file
 /// A memory for one invocation at a time: reads are answered by a script, and behind its end the invocation is stopped.
 
+#include <heddle/detail/runtime.h>
 #include <heddle/operation.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -22,6 +24,37 @@ using model::Value;
 
 /// Thrown through the kernel: it has come to where its script ends.
 struct Stopped {};
+
+/// What an invocation takes from a subgroup operation.
+struct Taken {
+  std::vector<std::byte> payload;
+  /// Who took part, which tells whether a subgroup does the same again and again.
+  runtime::LaneMask active;
+
+  friend bool operator==(const Taken&, const Taken&) = default;
+};
+
+/// An invocation comes to a subgroup operation.
+struct Arrival {
+  /// On the stack of the kernel.
+  const SourceLocation& where;
+  runtime::SubgroupFunction function = nullptr;
+  std::span<std::byte> payload;
+  /// Null unless it is a control barrier.
+  const Operation* barrier = nullptr;
+};
+
+/// What others of the subgroup need to know of an arrival.
+struct Meeting {
+  SourceLocation where;
+  runtime::SubgroupFunction function = nullptr;
+  std::vector<std::byte> given;
+  /// So many meetings before, with the same lanes as ever since, the invocation was in the same state, and it has
+  /// changed nothing since; 0 if there is none.
+  std::uint32_t repeats = 0;
+  /// Those lanes.
+  runtime::LaneMask met;
+};
 
 /// Allocations and references are numbered anew, so that the same operation is the same in each run.
 class ScriptedMemory final : public memory::Memory {
@@ -44,6 +77,11 @@ class ScriptedMemory final : public memory::Memory {
   bool has_stopped() const { return stopped_; }
   /// What it would write behind its script, having read what was asked for; nothing if it would not write.
   const std::optional<Value>& modified() const { return modified_; }
+
+  /// The running invocation does something together with its subgroup. A script has numbers of `taken` for that.
+  void meet(const Arrival& arrival, const std::vector<Taken>& taken);
+  /// The subgroup operation behind the script.
+  const Meeting& meeting() const { return meeting_; }
 
   /// The places of the agents of a dispatch, in their order; collected from the beginning of a run on.
   const std::vector<model::Place>& places() const { return places_; }
@@ -77,7 +115,9 @@ class ScriptedMemory final : public memory::Memory {
   bool is_behind_script() const { return at_ == script_->size(); }
   /// An operation with the numbers that it has in every run.
   Operation renumbered(Operation operation) const;
-  void note_change() { states_.clear(); }
+  void note_change();
+  /// How many meetings ago the state was the same; see Meeting::repeats.
+  std::uint32_t meetings_since(std::uint64_t state) const;
   /// Whether it reads in a state in which it has read before, and has changed nothing since. `local` is on its stack.
   bool is_spinning(const void* local);
   [[noreturn]] void stop(explore::StepKind kind, const Operation& operation);
@@ -94,6 +134,15 @@ class ScriptedMemory final : public memory::Memory {
   explore::Step step_;
   bool stopped_ = false;
   std::vector<std::uint64_t> states_;
+  /// The states in which it came to its meetings since it last changed something, and the lanes that met there.
+  struct Met {
+    std::uint64_t state = 0;
+    runtime::LaneMask active;
+  };
+  std::vector<Met> met_;
+  Meeting meeting_;
+  /// Whether the barrier that it is said to arrive at was a meeting.
+  bool has_met_ = false;
   std::function<void()> prepare_state_;
   std::vector<model::Place> places_;
   std::uint32_t first_workgroup_ = 0;

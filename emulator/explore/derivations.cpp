@@ -74,10 +74,15 @@ Derivations::Derivations(const Program& program, std::vector<TraceTree>& trees, 
       layout_(layout),
       thin_air_(thin_air),
       patience_(patience),
+      company_of_(trees.size()),
+      waits_(trees.size()),
       visited_(trees.size()) {
+  for (const Company& company : program.companies)
+    for (std::size_t i = 0; i < company.size(); ++i) company_of_[position(company[i])] = {&company, i};
   do {
     written_.clear();
     pieces_.clear();
+    waits_.assign(trees.size(), {});
     cut_anew_ = false;
     if (start.graph != nullptr) add_graph(*start.graph);
     run_all(start);
@@ -106,50 +111,60 @@ void Derivations::add_graph(const model::Execution& graph) {
   }
 }
 
+// One that has ended still counts where its company meets.
+bool Derivations::is_of_company(std::size_t agent) const {
+  return company_of_[agent].first != nullptr;
+}
+
 // As long as there is news for an agent.
 void Derivations::run_all(const Start& start) {
   has_news_.assign(trees_.size(), true);
   for (bool news = true; news;) {
     news = false;
     for (std::size_t a = 0; a < trees_.size() && may_go_on(); ++a) {
-      if (!has_news_[a] || (start.graph != nullptr && start.ended[a])) continue;
+      if (!has_news_[a] || (start.graph != nullptr && start.ended[a] && !is_of_company(a))) continue;
       news = true;
       has_news_[a] = false;
       const Node node = start.graph != nullptr ? start.nodes[a] : TraceTree::kRoot;
-      run(static_cast<AgentId>(a), node, Ways::free(), 0);
+      run(static_cast<AgentId>(a), {node, 0, Ways::free(), 0});
     }
     news = news && may_go_on();
   }
 }
 
-void Derivations::run(AgentId agent, Node node, Ways ways, std::uint32_t writes) {
+void Derivations::run(AgentId agent, At at) {
   TraceTree& tree = trees_[position(agent)];
-  while (!ways.empty() && may_go_on()) {
-    steps_ += ways.list().size();
-    if (is_too_much() || tree.depth(node) > kMostDepth) {
+  while (!at.ways.empty() && may_go_on()) {
+    steps_ += at.ways.list().size();
+    if (is_too_much() || tree.depth(at.node) > kMostDepth) {
       exact_ = false;
       break;
     }
-    const Step& step = tree.step(node);
+    const Step& step = tree.step(at.node);
     // What only reads brings about nothing.
     if (step.later != nullptr && !step.later->arrives && !step.later->writes()) break;
     const bool spins = step.kind == StepKind::Spinning && step.goes_on;
-    if (step.kind != StepKind::Operation && !spins) break;
     const Operation& op = step.operation;
+    const bool arrives =
+        step.kind == StepKind::Operation && !op.is_access() && op.kind == OperationKind::ControlBarrier;
+    if (is_of_company(position(agent)) &&
+        (arrives || step.kind == StepKind::Meets || step.kind == StepKind::Finished))
+      return wait_for_company(agent, at);
+    if (step.kind != StepKind::Operation && !spins) break;
     if (!spins && op.is_access()) {
-      note_visit(agent, node);
+      note_visit(agent, at.node);
       cut_anew_ = layout_.add(op.locations);
       if (cut_anew_) break;
       if (op.reads()) {
-        read(agent, node, ways, writes);
+        read(agent, at);
         break;
       }
-      write(agent, node, step.written, ways, writes++);
-    } else if (!spins && op.kind == OperationKind::ControlBarrier) {
-      ways = arrive(agent, step, ways);
-      if (ways.empty()) break;
+      write(agent, at.node, step.written, at.ways, at.writes++);
+    } else if (arrives) {
+      at.ways = arrive(agent, step, at.ways);
+      if (at.ways.empty()) break;
     }
-    node = tree.after(node, 0);
+    at.node = tree.after(at.node, 0);
   }
 }
 
@@ -159,18 +174,18 @@ void Derivations::note_visit(AgentId agent, Node node) {
   visited[node] = true;
 }
 
-void Derivations::read(AgentId agent, Node node, const Ways& ways, std::uint32_t writes) {
+void Derivations::read(AgentId agent, const At& at) {
   TraceTree& tree = trees_[position(agent)];
-  const Operation& op = tree.step(node).operation;
-  const std::vector<Readable> sources = readable(op, ways);
+  const Operation& op = tree.step(at.node).operation;
+  const std::vector<Readable> sources = readable(op, at.ways);
   if (is_too_much()) exact_ = false;
   for (const Readable& source : sources) {
-    std::uint32_t now_written = writes;
+    std::uint32_t now_written = at.writes;
     if (op.writes()) {
-      const std::optional<Value> result = tree.step(node).modify(source.value);
-      if (result) write(agent, node, *result, source.ways, now_written++);
+      const std::optional<Value> result = tree.step(at.node).modify(source.value);
+      if (result) write(agent, at.node, *result, source.ways, now_written++);
     }
-    run(agent, tree.after(node, source.value), source.ways, now_written);
+    run(agent, {tree.after(at.node, source.value), at.history, source.ways, now_written});
     if (!may_go_on()) return;
   }
 }

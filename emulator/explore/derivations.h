@@ -6,7 +6,9 @@
 #include <atomic>
 #include <bitset>
 #include <cstdint>
+#include <deque>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "emulator/explore/layout.h"
@@ -107,11 +109,34 @@ class Derivations {
     std::vector<AgentId> readers;
   };
 
+  /// What a company has done together so far, by number; nothing at the start.
+  using History = std::size_t;
+  /// Where an agent is that waits for its company, or has ended, and how it came there.
+  struct Wait {
+    Node node = 0;
+    History history = 0;
+    Ways ways;
+  };
+  /// On the way of an agent.
+  struct At {
+    Node node = 0;
+    History history = 0;
+    Ways ways;
+    /// How many it has made.
+    std::uint32_t writes = 0;
+  };
+
   void add_graph(const model::Execution& graph);
   void run_all(const Start& start);
-  void run(AgentId agent, Node node, Ways ways, std::uint32_t writes);
+  void run(AgentId agent, At at);
+  bool is_of_company(std::size_t agent) const;
+  // Companies: derived_meetings.cpp.
+  void wait_for_company(AgentId agent, const At& at);
+  void note_wait(AgentId agent, const At& at);
+  void meet(AgentId agent, const At& at, std::vector<const Wait*>& others);
+  History after(History history, const std::vector<std::uint64_t>& what);
   void note_visit(AgentId agent, Node node);
-  void read(AgentId agent, Node node, const Ways& ways, std::uint32_t writes);
+  void read(AgentId agent, const At& at);
   void write(AgentId agent, Node node, Value written, const Ways& ways, std::uint32_t nth);
   Ways arrive(AgentId agent, const Step& arrival, const Ways& ways);
   std::vector<Readable> readable(const Operation& read, const Ways& ways);
@@ -141,6 +166,10 @@ class Derivations {
   std::map<std::pair<AgentId, std::uint32_t>, std::size_t> numbers_;
   /// By control-barrier instance and agent: how it comes to it.
   std::map<std::uint64_t, std::map<AgentId, Ways>> arrived_;
+  /// By agent: its company, and its position in there; null for one that has none.
+  std::vector<std::pair<const Company*, std::size_t>> company_of_;
+  std::vector<std::deque<Wait>> waits_;
+  std::map<std::pair<History, std::vector<std::uint64_t>>, History> histories_;
   /// By agent and node: the accesses that were come to.
   std::vector<std::vector<bool>> visited_;
 };

@@ -75,6 +75,7 @@ void Explorer::pass() {
   learned_ = false;
   stopped_ = false;
   agents_.assign(trees_.size(), {});
+  meetings_.assign(program_.companies.size(), 0);
   calls_.assign(program_.calls.size(), model::kInitialValue);
   ends_.assign(trees_.size(), {});
   visit();
@@ -96,7 +97,7 @@ void Explorer::visit() {
     stopped_ = true;
     return;
   }
-  if (visit_end() || visit_operation() || visit_barrier()) return;
+  if (visit_end() || visit_operation() || visit_barrier() || visit_meeting()) return;
   if (!promises_may_be_kept()) return;
   if (visit_dropped() || visit_read() || visit_standstill()) return;
   visit_leaf();
@@ -104,7 +105,7 @@ void Explorer::visit() {
 
 bool Explorer::visit_end() {
   for (std::size_t a = 0; a < agents_.size(); ++a) {
-    if (!may_step(a) || step(a).kind == StepKind::Operation) continue;
+    if (!may_step(a) || step(a).kind == StepKind::Operation || step(a).kind == StepKind::Meets) continue;
     if (step(a).kind == StepKind::SpunEnough) return true;
     if (options_.wanted == Wanted::Outcomes && step(a).kind == StepKind::Spinning && !step(a).goes_on) return true;
     const bool goes_on = step(a).kind == StepKind::Spinning && step(a).goes_on;
@@ -129,7 +130,7 @@ bool Explorer::visit_operation() {
   for (std::size_t a = 0; a < agents_.size(); ++a) {
     if (!may_step(a) || at_read(a)) continue;
     const Step& next = step(a);
-    if (next.operation.kind == OperationKind::ControlBarrier) {
+    if (next.kind == StepKind::Meets || next.operation.kind == OperationKind::ControlBarrier) {
       agents_[a].status = Status::Arrived;
       visit();
       agents_[a].status = Status::Ready;
@@ -224,13 +225,15 @@ bool Explorer::may_open(std::size_t agent) const {
   for (const Operation& op : execution_.operations)
     if (op.kind == OperationKind::ControlBarrier && op.barrier_instance == instance) ++arrived;
   for (std::size_t a = 0; a < agents_.size(); ++a)
-    if (agents_[a].status == Status::Arrived && step(a).operation.barrier_instance == instance) ++arrived;
+    if (agents_[a].status == Status::Arrived && step(a).kind == StepKind::Operation &&
+        step(a).operation.barrier_instance == instance)
+      ++arrived;
   return arrived >= (arrival.quorum != 0 ? arrival.quorum : arrival.participants.size());
 }
 
 bool Explorer::visit_barrier() {
   for (std::size_t a = 0; a < agents_.size(); ++a) {
-    if (agents_[a].status != Status::Arrived || !may_open(a)) continue;
+    if (agents_[a].status != Status::Arrived || step(a).kind == StepKind::Meets || !may_open(a)) continue;
     pass_barrier(a);
     return true;
   }
@@ -506,6 +509,7 @@ void Explorer::visit_leaf() {
     switch (step(a).kind) {
       case StepKind::Unanswered:
       case StepKind::Operation:
+      case StepKind::Meets:
         ends_[a].state = EndState::Waiting;
         break;
       case StepKind::Finished:

@@ -103,6 +103,11 @@ class Explorer {
   bool may_open(std::size_t agent) const;
   void pass_barrier(std::size_t agent);
 
+  // What agents of a company do together: meetings.cpp.
+  bool visit_meeting();
+  std::optional<CompanyValues> brought_by(const Company& company) const;
+  void meet(std::size_t company, const CompanyValues& results, std::size_t at);
+
   bool put_off(std::size_t agent) const { return agents_[agent].put_off_at != kNotPutOff; }
   bool has_new_write(std::size_t agent) const;
   bool another_may_write(std::size_t agent) const;
@@ -162,6 +167,8 @@ class Explorer {
   /// By operation: the step of its agent's tree.
   std::vector<TraceTree::Node> nodes_;
   std::vector<AgentState> agents_;
+  /// By company: how often it has met.
+  std::vector<std::uint32_t> meetings_;
   /// By call: the operation that it is; kInitialValue before it is made.
   std::vector<model::OperationIndex> calls_;
   std::vector<Promise> promises_;

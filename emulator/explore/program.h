@@ -25,6 +25,9 @@ constexpr std::size_t position(AgentId agent) {
 enum class StepKind : std::uint8_t {
   /// `Step::operation` is executed.
   Operation,
+  /// The agent waits for the others of its company, to do something together with some of them: what is said of
+  /// Company.
+  Meets,
   /// The agent has come to its end.
   Finished,
   /// The agent is in a loop of which this iteration wrote nothing and changed no live register: it
@@ -89,7 +92,7 @@ struct Step {
   /// Its `agent` is filled in by the explorer.
   Operation operation;
 
-  /// What a write writes.
+  /// What a write writes; what an agent that Meets brings to its company.
   Value written = 0;
 
   /// What a read-modify-write writes when it reads this; nothing if it then does not write (a
@@ -167,9 +170,22 @@ struct Call {
   std::vector<Point> after;
 };
 
+/// Agents that do things together when all of them wait: the lanes of a subgroup. They meet once each of them Meets, has
+/// come to a control barrier, or has Finished.
+using Company = std::vector<AgentId>;
+/// By agent of a company, in its order: what it brings, or what it gets.
+using CompanyValues = std::vector<std::optional<Value>>;
+
 struct Program {
   /// Indexed by AgentId.
   std::vector<AgentDescription> agents;
+
+  /// No agent is in two.
+  std::vector<Company> companies;
+  /// What comes of it when a company meets, by what those bring that Meet: who gets a value goes on with it, as with
+  /// what a read reads, and the others wait on. Where nobody does, all wait for ever. It must be the same whenever it
+  /// is asked the same. If `Step::operation` of those that go on is a control barrier they execute it, as one instance.
+  std::function<CompanyValues(const CompanyValues&)> meet;
 
   /// The initial value of these locations (at most 8 bytes); all zeros if empty.
   std::function<Value(const Locations&)> initial_value;

@@ -17,8 +17,11 @@ void wait_at(Emulator& emulator, const Agent& agent, const Operation& barrier) {
   if (barrier.execution_scope == Scope::Workgroup) {
     if (grid.group_size != 1) runtime::workgroup_barrier(where.file, where.function, where.line);
   } else if (grid.lanes(grid.position(agent.index) / grid.subgroup_size) != 1) {
-    runtime::subgroup_operation(
-        where, [](void* const*, const runtime::LaneMask&, std::uint32_t) {}, nullptr);
+    const runtime::SubgroupFunction nothing = [](void* const*, const runtime::LaneMask&, std::uint32_t) {};
+    if (emulator.by_itself)
+      emulator.by_itself->meet(agent, where, nothing, nullptr, 0);
+    else
+      runtime::subgroup_operation(where, nothing, nullptr);
   }
   leave(emulator, agent);
 }

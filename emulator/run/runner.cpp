@@ -284,6 +284,7 @@ void Runner::go_on(std::uint32_t agent, Value read) {
         running.standing = Standing::Calling;
         return;
       case StepKind::Unanswered:
+      case StepKind::Meets:
         return;
       case StepKind::Finished:
         return end(agent, EndState::Finished);

@@ -253,7 +253,7 @@ class InvocationApi : public InvocationBase<Derived>, private Refusals<kTellsOpe
       met = workgroup_wait(where);
     } else {
       subgroup_wait(
-          where, [](void* const*, const LaneMask&, std::uint32_t) {}, nullptr);
+          where, [](void* const*, const LaneMask&, std::uint32_t) {}, static_cast<std::byte*>(nullptr));
     }
     derived().after_barrier(workgroup ? Scope::Workgroup : Scope::Subgroup, memory, semantics, met);
   }

@@ -1,71 +1,306 @@
 #include "tests/executions/both_ways.h"
 
+#include <algorithm>
+
 namespace heddle {
 namespace {
 
 using Kind = BothInstruction::Kind;
+using Semantics = MemorySemantics;
 
-std::string line_of(const BothInstruction& instruction, std::uint32_t& reads) {
-  const std::string x = "x" + std::to_string(instruction.element);
-  const std::string value = std::to_string(instruction.value);
-  const bool orders = instruction.orders;
-  const auto reg = [&] { return "r" + std::to_string(reads++); };
+std::string scope_of(Scope scope) {
+  switch (scope) {
+    case Scope::Subgroup:
+      return ".sg";
+    case Scope::Workgroup:
+      return ".wg";
+    case Scope::QueueFamily:
+      return ".qf";
+    default:
+      return ".dv";
+  }
+}
+
+/// The tags of an atomic or of a barrier: `.ORDER.SCOPE.CLASS.SEM`.
+std::string tags_of(const BothInstruction& instruction, const std::string& storage_class) {
+  const Semantics s = instruction.semantics;
+  const std::string order = has(s, Semantics::Acquire)          ? ".acq"
+                            : has(s, Semantics::Release)        ? ".rel"
+                            : has(s, Semantics::AcquireRelease) ? ".acq_rel"
+                                                                : "";
+  return order + scope_of(instruction.scope) + storage_class + (has(s, Semantics::UniformMemory) ? ".semsc0" : "") +
+         (has(s, Semantics::WorkgroupMemory) ? ".semsc1" : "") + (has(s, Semantics::MakeAvailable) ? ".semav" : "") +
+         (has(s, Semantics::MakeVisible) ? ".semvis" : "");
+}
+
+/// A meeting of lanes of a subgroup: its number, and who takes part.
+struct Meeting {
+  std::uint32_t number = 0;
+  std::vector<std::uint32_t> lanes;
+};
+
+/// By invocation and instruction: the meeting that it comes to. By the rule of runtime/RECONVERGENCE.md, of code in
+/// which no value decides who meets.
+using Meetings = std::vector<std::vector<Meeting>>;
+
+void find_meetings(const BothProgram& program, const std::vector<std::uint32_t>& lanes, Meetings& out,
+                   std::uint32_t& number) {
+  std::vector<std::uint32_t> at(lanes.size(), 0);
+  const auto instruction = [&](std::size_t lane) { return &program.code[lanes[lane]][at[lane]]; };
+  const auto ended = [&](std::size_t lane) { return at[lane] == program.code[lanes[lane]].size(); };
+  for (;;) {
+    std::optional<Kind> first;
+    bool at_barrier = false;
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+      while (!ended(lane) && !instruction(lane)->meets_subgroup() && instruction(lane)->kind != Kind::Barrier)
+        ++at[lane];
+      if (ended(lane)) continue;
+      if (instruction(lane)->kind == Kind::Barrier)
+        at_barrier = true;
+      else
+        first = std::min(first.value_or(Kind::Barrier), instruction(lane)->kind);
+    }
+    if (!first && !at_barrier) return;
+    Meeting meeting{number++, {}};
+    std::vector<std::size_t> positions;
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+      if (ended(lane) || instruction(lane)->kind != first.value_or(Kind::Barrier)) continue;
+      meeting.lanes.push_back(lanes[lane]);
+      positions.push_back(lane);
+    }
+    for (const std::size_t lane : positions) {
+      if (first) out[lanes[lane]][at[lane]] = meeting;
+      ++at[lane];
+    }
+  }
+}
+
+Meetings meetings_of(const BothProgram& program) {
+  Meetings out;
+  for (const auto& code : program.code) out.emplace_back(code.size());
+  std::uint32_t number = 0;
+  for (std::uint32_t group = 0; group < program.groups; ++group)
+    for (std::uint32_t begin = 0; begin < program.local; begin += program.subgroup_size) {
+      std::vector<std::uint32_t> lanes;
+      for (std::uint32_t i = begin; i < std::min(begin + program.subgroup_size, program.local); ++i)
+        lanes.push_back(group * program.local + i);
+      find_meetings(program, lanes, out, number);
+    }
+  return out;
+}
+
+/// Writes one thread. What it got last is in `r90`.
+class ThreadWriter {
+ public:
+  ThreadWriter(const BothProgram& program, const Meetings& meetings, std::uint32_t thread)
+      : program_(program), meetings_(meetings), thread_(thread) {}
+
+  std::string text();
+  std::uint32_t registers() const { return registers_; }
+
+ private:
+  void line(const std::string& text) { text_ += "  " + text + ";\n"; }
+  void access(const BothInstruction& instruction);
+  void meet(const BothInstruction& instruction, const Meeting& meeting);
+  std::string barrier(const BothInstruction& instruction, std::uint32_t id) const {
+    return "cbar" + tags_of(instruction, "") + " " + std::to_string(id);
+  }
+
+  const BothProgram& program_;
+  const Meetings& meetings_;
+  const std::uint32_t thread_;
+  std::string text_;
+  std::string got_;
+  std::uint32_t registers_ = 0;
+  std::uint32_t labels_ = 0;
+};
+
+std::string ThreadWriter::text() {
+  std::uint32_t barriers = 0;
+  for (std::size_t i = 0; i < program_.code[thread_].size(); ++i) {
+    const BothInstruction& instruction = program_.code[thread_][i];
+    const std::string behind = "LC" + std::to_string(labels_++);
+    if (instruction.only_if) line("bne r90, " + std::to_string(*instruction.only_if) + ", " + behind);
+    if (instruction.gets()) got_ = "r" + std::to_string(registers_++);
+    if (instruction.kind == Kind::Barrier)
+      line(barrier(instruction, 1000 + barriers++));
+    else if (instruction.meets_subgroup())
+      meet(instruction, meetings_[thread_][i]);
+    else
+      access(instruction);
+    if (instruction.gets()) line("add r90, " + got_ + ", 0");
+    if (instruction.only_if) line(behind + ": add r90, r90, 0");
+  }
+  return text_;
+}
+
+void ThreadWriter::access(const BothInstruction& instruction) {
+  const bool of_workgroup = instruction.element == kElements;
+  const std::string x = of_workgroup ? "w" + std::to_string(thread_ / program_.local)
+                                     : "x" + std::to_string(instruction.element);
+  const std::string storage_class = of_workgroup ? ".sc1" : ".sc0";
+  const std::string value = instruction.writes_last ? "r90" : std::to_string(instruction.value);
+  const std::string makes = instruction.kind == Kind::Load ? ".vis" : ".av";
+  const std::string plain = !instruction.non_private ? ""
+                            : instruction.makes      ? makes + scope_of(instruction.scope)
+                                                     : ".nonpriv";
+  const std::string atomic = ".atom" + tags_of(instruction, storage_class);
   switch (instruction.kind) {
     case Kind::Load:
-      return "ld.nonpriv.sc0 " + reg() + ", " + x;
+      return line("ld" + plain + storage_class + " " + got_ + ", " + x);
     case Kind::Store:
-      return "st.nonpriv.sc0 " + x + ", " + value;
+      return line("st" + plain + storage_class + " " + x + ", " + value);
     case Kind::AtomicLoad:
-      return std::string("ld.atom") + (orders ? ".acq.dv.sc0.semsc0.semvis " : ".dv.sc0 ") + reg() + ", " + x;
+      return line("ld" + atomic + " " + got_ + ", " + x);
     case Kind::AtomicStore:
-      return std::string("st.atom") + (orders ? ".rel.dv.sc0.semsc0.semav " : ".dv.sc0 ") + x + ", " + value;
+      return line("st" + atomic + " " + x + ", " + value);
     case Kind::Add:
-      return std::string("rmw.atom") + (orders ? ".acq_rel.dv.sc0.semsc0.semav.semvis.add " : ".dv.sc0.add ") + reg() +
-             ", " + x + ", " + value;
+      return line("rmw" + atomic + ".add " + got_ + ", " + x + ", " + value);
     case Kind::Exchange:
-      return std::string("rmw.atom") + (orders ? ".acq_rel.dv.sc0.semsc0.semav.semvis " : ".dv.sc0 ") + reg() + ", " +
-             x + ", " + value;
+      return line("rmw" + atomic + " " + got_ + ", " + x + ", " + value);
     case Kind::Fence:
-      return "membar.acq_rel.dv.semsc0.semav.semvis";
-    case Kind::Barrier:
-      return orders ? "cbar.acq_rel.wg.semsc0.semav.semvis 1" : "cbar.wg 1";
+      return line("membar" + tags_of(instruction, ""));
+    case Kind::Spin: {
+      const std::string again = "LC" + std::to_string(labels_++);
+      line(again + ": ld" + atomic + " " + got_ + ", " + x);
+      return line("beq " + got_ + ", 0, " + again);
+    }
+    default:
+      return;
   }
-  return "";
+}
+
+void ThreadWriter::meet(const BothInstruction& instruction, const Meeting& meeting) {
+  if (instruction.kind == Kind::SubgroupBarrier) return line(barrier(instruction, meeting.number));
+  const auto place = [&](std::uint32_t lane) {
+    return "h" + std::to_string(meeting.number) + "_" + std::to_string(lane);
+  };
+  if (meeting.lanes.size() == 1) return line("add " + got_ + ", r90, 0");
+  line("st.av.sg.sc3 " + place(thread_) + ", r90");
+  line("cbar.acq_rel.sg.semsc3.semav.semvis " + std::to_string(meeting.number));
+  for (const std::uint32_t lane : meeting.lanes) line("ld.vis.sg.sc3 r8" + std::to_string(lane) + ", " + place(lane));
+  line("add " + got_ + ", r8" + std::to_string(meeting.lanes.front()) + ", 0");
+  if (instruction.kind == Kind::FirstOfSubgroup) return;
+  const std::string operation = instruction.kind == Kind::SumOfSubgroup ? "add " : "xor ";
+  for (std::size_t i = 1; i < meeting.lanes.size(); ++i)
+    line(operation + got_ + ", " + got_ + ", r8" + std::to_string(meeting.lanes[i]));
+}
+
+/// Draws programs.
+class Generator {
+ public:
+  Generator(std::mt19937_64& random, bool kernel_only) : random_(random), kernel_only_(kernel_only) {}
+  BothProgram program();
+
+ private:
+  std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>(random_() % bound); }
+  BothInstruction instruction();
+  Kind kind();
+  Semantics semantics(Kind kind);
+
+  std::mt19937_64& random_;
+  const bool kernel_only_;
+  bool lanes_meet_ = false;
+};
+
+Kind Generator::kind() {
+  if (lanes_meet_ && below(3) == 0)
+    return static_cast<Kind>(static_cast<std::uint32_t>(Kind::SumOfSubgroup) + below(4));
+  if (below(12) == 0) return Kind::Spin;
+  if (kernel_only_ && below(6) == 0) return Kind::CompareExchange;
+  return static_cast<Kind>(below(static_cast<std::uint32_t>(Kind::Spin)));
+}
+
+/// That the instruction may have, with an order or without one.
+Semantics Generator::semantics(Kind kind) {
+  constexpr Semantics kOrders[] = {Semantics::Acquire, Semantics::Release, Semantics::AcquireRelease};
+  Semantics out = kOrders[below(3)];
+  if (kind == Kind::AtomicLoad || kind == Kind::Spin || kind == Kind::CompareExchange) out = Semantics::Acquire;
+  if (kind == Kind::AtomicStore) out = Semantics::Release;
+  if (kind != Kind::Fence && below(3) == 0) return Semantics::Relaxed;
+  constexpr Semantics kClasses[] = {Semantics::UniformMemory, Semantics::WorkgroupMemory,
+                                    Semantics::UniformMemory | Semantics::WorkgroupMemory};
+  const bool makes = below(4) != 0;
+  if (makes && out != Semantics::Acquire) out |= Semantics::MakeAvailable;
+  if (makes && (has(out, Semantics::Acquire) || has(out, Semantics::AcquireRelease))) out |= Semantics::MakeVisible;
+  return out | kClasses[below(3)];
+}
+
+BothInstruction Generator::instruction() {
+  constexpr Scope kScopes[] = {Scope::Device, Scope::QueueFamily, Scope::Workgroup, Scope::Subgroup};
+  BothInstruction out;
+  out.kind = kind();
+  out.element = below(4) == 0 ? kElements : below(kElements);
+  out.value = 1 + below(2);
+  out.writes_last = below(4) == 0;
+  out.scope = below(2) == 0 ? Scope::Device : kScopes[below(4)];
+  const bool plain = out.kind == Kind::Load || out.kind == Kind::Store;
+  if (!plain) out.semantics = semantics(out.kind);
+  out.non_private = below(8) != 0;
+  out.makes = below(2) == 0;
+  if (below(6) == 0 && (kernel_only_ || !out.meets_subgroup())) out.only_if = below(3);
+  return out;
+}
+
+BothProgram Generator::program() {
+  struct Shape {
+    std::uint32_t groups, local, subgroup_size, most;
+  };
+  constexpr Shape kShapes[] = {{2, 1, 1, 4}, {1, 2, 1, 4}, {1, 2, 2, 4}, {1, 2, 2, 4}, {1, 3, 2, 3},
+                               {1, 3, 4, 3}, {2, 2, 2, 2}, {1, 4, 2, 2}, {3, 1, 1, 3}};
+  const Shape shape = kShapes[below(std::size(kShapes))];
+  lanes_meet_ = shape.subgroup_size > 1;
+  BothProgram out{shape.groups, shape.local, shape.subgroup_size, {}};
+  const bool barrier = shape.local > 1 && below(3) == 0;
+  for (std::uint32_t i = 0; i < out.groups * out.local; ++i) {
+    std::vector<BothInstruction>& code = out.code.emplace_back();
+    for (std::uint32_t count = 1 + below(shape.most); count > 0; --count) code.push_back(instruction());
+    if (!barrier) continue;
+    BothInstruction meets = instruction();
+    meets.kind = Kind::Barrier;
+    meets.only_if.reset();
+    meets.semantics = semantics(Kind::Barrier);
+    code.insert(code.begin() + below(static_cast<std::uint32_t>(code.size() + 1)), meets);
+  }
+  return out;
 }
 
 }  // namespace
 
-BothProgram random_program(std::mt19937_64& random) {
-  const auto below = [&](std::uint32_t bound) { return static_cast<std::uint32_t>(random() % bound); };
-  BothProgram program;
-  program.groups = 1 + below(2);
-  program.local = program.groups == 1 ? 2 : 1;
-  const std::uint32_t barrier_at = program.local == 2 ? below(4) : 3;
-  for (std::uint32_t i = 0; i < program.groups * program.local; ++i) {
-    std::vector<BothInstruction>& code = program.code.emplace_back();
-    for (std::uint32_t at = 0; at < 3; ++at) {
-      BothInstruction instruction;
-      instruction.kind = static_cast<Kind>(below(static_cast<std::uint32_t>(Kind::Barrier)));
-      if (at == barrier_at) instruction.kind = Kind::Barrier;
-      instruction.element = below(kElements);
-      instruction.value = 1 + below(2);
-      instruction.orders = below(2) == 0;
-      code.push_back(instruction);
-    }
+bool BothInstruction::gets() const {
+  switch (kind) {
+    case Kind::Store:
+    case Kind::AtomicStore:
+    case Kind::Fence:
+    case Kind::SubgroupBarrier:
+    case Kind::Barrier:
+      return false;
+    default:
+      return true;
   }
-  return program;
+}
+
+bool BothProgram::has(BothInstruction::Kind kind) const {
+  return std::any_of(code.begin(), code.end(), [kind](const std::vector<BothInstruction>& one) {
+    return std::any_of(one.begin(), one.end(), [kind](const BothInstruction& i) { return i.kind == kind; });
+  });
+}
+
+BothProgram random_program(std::mt19937_64& random, bool kernel_only) {
+  return Generator(random, kernel_only).program();
 }
 
 std::string litmus_of(const BothProgram& program) {
-  std::string text = "Vulkan both\n{ x0 = 0; x1 = 0; }\n";
+  const Meetings meetings = meetings_of(program);
+  std::string text = "Vulkan both\n{ }\n";
   std::string names = "x0 = 0 /\\ x1 = 0";
   for (std::uint32_t i = 0; i < program.code.size(); ++i) {
     const std::string thread = "P" + std::to_string(i);
-    text += thread + "@sg " + std::to_string(i) + ", wg " + std::to_string(i / program.local) + ", qf 0 {\n";
-    std::uint32_t reads = 0;
-    for (const BothInstruction& instruction : program.code[i]) text += "  " + line_of(instruction, reads) + ";\n";
-    text += "}\n";
-    for (std::uint32_t r = 0; r < reads; ++r) names += " /\\ " + thread + ":r" + std::to_string(r) + " = 0";
+    ThreadWriter writer(program, meetings, i);
+    text += thread + "@sg " + std::to_string(i % program.local / program.subgroup_size) + ", wg " +
+            std::to_string(i / program.local) + ", qf 0 {\n" + writer.text() + "}\n";
+    for (std::uint32_t r = 0; r < writer.registers(); ++r)
+      names += " /\\ " + thread + ":r" + std::to_string(r) + " = 0";
   }
   return text + "exists (" + names + ")\n";
 }

@@ -3,8 +3,10 @@
 /// \file
 /// Small random programs, written both ways: as a kernel and as a litmus test.
 
-#include <array>
+#include <heddle/spirv.h>
+
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -20,26 +22,53 @@ struct BothInstruction {
     Add,
     Exchange,
     Fence,
+    /// Loads until the value is not 0.
+    Spin,
+    /// What the other way has not: where only a kernel is asked for.
+    CompareExchange,
+    // Those that lanes of a subgroup do together, in the order in which they stand in the kernel.
+    SumOfSubgroup,
+    XorOfSubgroup,
+    FirstOfSubgroup,
+    SubgroupBarrier,
+    /// Of the workgroup.
     Barrier
   } kind = Kind::Load;
+  /// Two of a buffer, and then a variable of the workgroup.
   std::uint32_t element = 0;
   std::uint32_t value = 0;
-  /// Whether an atomic or a fence acquires, releases, or both.
-  bool orders = false;
+  /// Writes the value that the invocation got last, instead.
+  bool writes_last = false;
+  /// Done only if the value that the invocation got last is this one.
+  std::optional<std::uint32_t> only_if;
+  Scope scope = Scope::Device;
+  /// Of atomics and barriers.
+  MemorySemantics semantics = MemorySemantics::Relaxed;
+  /// Of plain accesses.
+  bool non_private = true;
+  bool makes = false;
+
+  bool gets() const;
+  bool meets_subgroup() const { return kind >= Kind::SumOfSubgroup && kind <= Kind::SubgroupBarrier; }
 };
 
 struct BothProgram {
   std::uint32_t groups = 1;
   std::uint32_t local = 1;
+  std::uint32_t subgroup_size = 1;
   /// By invocation.
   std::vector<std::vector<BothInstruction>> code;
+
+  bool has(BothInstruction::Kind kind) const;
 };
 
 inline constexpr std::uint32_t kElements = 2;
-/// So many values an invocation reads at most.
+/// So many values an invocation gets at most.
 inline constexpr std::uint32_t kMostReads = 4;
 
-BothProgram random_program(std::mt19937_64& random);
+/// `kernel_only`: with compare-exchanges, and subgroup operations that values decide on.
+BothProgram random_program(std::mt19937_64& random, bool kernel_only = false);
+/// Lanes of a subgroup tell each other what they have through memory that no kernel sees.
 std::string litmus_of(const BothProgram& program);
 
 }  // namespace heddle

@@ -18,65 +18,113 @@ namespace {
 using Kind = BothInstruction::Kind;
 using Outcomes = std::set<std::map<std::string, std::uint64_t>>;
 
-template <typename Invocation, typename Buffer>
-std::uint32_t execute(Invocation& inv, const BothInstruction& instruction, Buffer& x) {
-  const auto at = x[instruction.element];
-  const std::uint32_t value = instruction.value;
-  const bool orders = instruction.orders;
-  constexpr MemorySemantics kRelaxed = MemorySemantics::Relaxed;
-  switch (instruction.kind) {
-    case Kind::Load:
-      return x.non_private()[instruction.element];
-    case Kind::Store:
-      x.non_private()[instruction.element] = value;
-      return 0;
-    case Kind::AtomicLoad:
-      return orders ? inv.atomic_load(at, Scope::Device, kAcquireBuffers)
-                    : inv.atomic_load(at, Scope::Device, kRelaxed);
-    case Kind::AtomicStore:
-      if (orders)
-        inv.atomic_store(at, Scope::Device, kReleaseBuffers, value);
-      else
-        inv.atomic_store(at, Scope::Device, kRelaxed, value);
-      return 0;
-    case Kind::Add:
-      return orders ? inv.atomic_i_add(at, Scope::Device, kBufferBarrier, value)
-                    : inv.atomic_i_add(at, Scope::Device, kRelaxed, value);
-    case Kind::Exchange:
-      return orders ? inv.atomic_exchange(at, Scope::Device, kBufferBarrier, value)
-                    : inv.atomic_exchange(at, Scope::Device, kRelaxed, value);
-    case Kind::Fence:
-      inv.memory_barrier(Scope::Device, kBufferBarrier);
-      return 0;
-    case Kind::Barrier:
-      break;
-  }
-  return 0;
+MemoryOperands operands_of(const BothInstruction& instruction) {
+  if (!instruction.non_private) return MemoryOperands::None;
+  if (!instruction.makes) return MemoryOperands::NonPrivatePointer;
+  return MemoryOperands::NonPrivatePointer | (instruction.kind == Kind::Load ? MemoryOperands::MakePointerVisible
+                                                                             : MemoryOperands::MakePointerAvailable);
 }
 
-bool reads(Kind kind) {
-  return kind == Kind::Load || kind == Kind::AtomicLoad || kind == Kind::Add || kind == Kind::Exchange;
+/// What the instruction gives; `last` is what the invocation got before.
+template <typename Invocation, typename Reference>
+std::uint32_t access(Invocation& inv, const BothInstruction& instruction, std::uint32_t last, const Reference& at) {
+  const std::uint32_t value = instruction.writes_last ? last : instruction.value;
+  const auto scope = dynamic(instruction.scope);
+  const auto semantics = dynamic(instruction.semantics);
+  const Scope made = instruction.makes && instruction.non_private ? instruction.scope : Scope::Invocation;
+  switch (instruction.kind) {
+    case Kind::Load:
+      return inv.load(at, dynamic(operands_of(instruction)), dynamic(made));
+    case Kind::Store:
+      inv.store(at, value, dynamic(operands_of(instruction)), dynamic(made));
+      return 0;
+    case Kind::AtomicLoad:
+      return inv.atomic_load(at, scope, semantics);
+    case Kind::AtomicStore:
+      inv.atomic_store(at, scope, semantics, value);
+      return 0;
+    case Kind::Add:
+      return inv.atomic_i_add(at, scope, semantics, value);
+    case Kind::Exchange:
+      return inv.atomic_exchange(at, scope, semantics, value);
+    case Kind::CompareExchange:
+      return inv.atomic_compare_exchange(at, scope, semantics, MemorySemantics::Relaxed, value, last);
+    case Kind::Spin: {
+      std::uint32_t seen = 0;
+      while ((seen = inv.atomic_load(at, scope, semantics)) == 0) continue;
+      return seen;
+    }
+    default:
+      return 0;
+  }
+}
+
+/// What is no access. The subgroup operations stand in the order of their kinds.
+template <typename Invocation>
+std::uint32_t together(Invocation& inv, const BothInstruction& instruction, std::uint32_t last) {
+  const auto scope = dynamic(instruction.scope);
+  const auto semantics = dynamic(instruction.semantics);
+  switch (instruction.kind) {
+    case Kind::SumOfSubgroup:
+      return inv.group_non_uniform_i_add(GroupOperation::Reduce, last);
+    case Kind::XorOfSubgroup:
+      return inv.group_non_uniform_bitwise_xor(GroupOperation::Reduce, last);
+    case Kind::FirstOfSubgroup:
+      return inv.group_non_uniform_broadcast_first(last);
+    case Kind::SubgroupBarrier:
+      inv.control_barrier(Scope::Subgroup, scope, semantics);
+      return 0;
+    case Kind::Barrier:
+      inv.control_barrier(Scope::Workgroup, scope, semantics);
+      return 0;
+    case Kind::Fence:
+      inv.memory_barrier(scope, semantics);
+      return 0;
+    default:
+      return 0;
+  }
+}
+
+template <typename Invocation, typename Buffer>
+void execute(Invocation& inv, const std::vector<BothInstruction>& code, Buffer x, Buffer results, std::uint32_t done) {
+  auto of_workgroup = inv.template workgroup<std::uint32_t>("w");
+  std::uint32_t last = 0;
+  for (const BothInstruction& instruction : code) {
+    const std::uint32_t at = done;
+    if (instruction.gets()) ++done;
+    if (instruction.only_if && *instruction.only_if != last) continue;
+    std::uint32_t got = 0;
+    if (instruction.kind >= Kind::SumOfSubgroup || instruction.kind == Kind::Fence)
+      got = together(inv, instruction, last);
+    else if (instruction.element == kElements)
+      got = access(inv, instruction, last, of_workgroup);
+    else
+      got = access(inv, instruction, last, x[instruction.element]);
+    if (!instruction.gets()) continue;
+    last = got;
+    results[at] = got;
+  }
 }
 
 /// The program, to be explored or to be run on the machine.
 auto as_kernel(const BothProgram& program) {
   return [&program](KernelExploration& exploration) {
     auto x = exploration.device().buffer(std::vector<std::uint32_t>(kElements), "x");
-    auto out = exploration.device().buffer(std::vector<std::uint32_t>(program.code.size() * kMostReads, 77u), "out");
+    auto out = exploration.device().buffer(std::vector<std::uint32_t>(program.code.size() * kMostReads), "out");
     const auto kernel = [&program](auto& inv, auto elements, auto results) {
-      const std::uint32_t me = inv.global_invocation_id().x;
-      std::uint32_t done = me * kMostReads;
-      for (const BothInstruction& instruction : program.code[me]) {
-        if (instruction.kind == Kind::Barrier && instruction.orders)
-          inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kBufferBarrier);
-        else if (instruction.kind == Kind::Barrier)
-          inv.control_barrier(Scope::Workgroup, Scope::Workgroup, MemorySemantics::None);
-        const std::uint32_t read = execute(inv, instruction, elements);
-        if (reads(instruction.kind)) results[done++] = read;
+      if constexpr (std::remove_reference_t<decltype(inv)>::kEmulated) {
+        const std::uint32_t me = inv.global_invocation_id().x;
+        execute(inv, program.code[me], elements, results, me * kMostReads);
       }
     };
     return exploration.dispatch(kernel, program.groups, program.local, x, out);
   };
+}
+
+KernelExecutions explored(const BothProgram& program) {
+  KernelBounds bounds;
+  bounds.subgroup_size = program.subgroup_size;
+  return explore_kernel(as_kernel(program), bounds);
 }
 
 /// With the names of the litmus test.
@@ -91,7 +139,7 @@ Outcomes outcomes_of(const KernelExecutions& found, const BothProgram& program) 
     for (std::uint32_t i = 0; i < program.code.size(); ++i) {
       std::uint32_t done = 0;
       for (const BothInstruction& instruction : program.code[i])
-        if (reads(instruction.kind)) {
+        if (instruction.gets()) {
           values["P" + std::to_string(i) + ":r" + std::to_string(done)] =
               value_of("out[" + std::to_string(i * kMostReads + done) + "]");
           ++done;
@@ -102,44 +150,60 @@ Outcomes outcomes_of(const KernelExecutions& found, const BothProgram& program) 
   return out;
 }
 
-/// One run on weak memory.
-KernelExecutions on_machine(const BothProgram& program, std::uint64_t seed) {
+Outcomes outcomes_of(const litmus::Answer& answer, const litmus::Test& test) {
+  Outcomes out;
+  for (const litmus::OutcomeRow& row : answer.outcomes) {
+    std::map<std::string, std::uint64_t> values;
+    for (std::size_t i = 0; i < row.values.size(); ++i)
+      values[test.observables[i].name] = static_cast<std::uint64_t>(row.values[i]);
+    out.insert(std::move(values));
+  }
+  return out;
+}
+
+/// One run on weak memory; nothing if it does not end.
+Outcomes on_machine(const BothProgram& program, std::uint64_t seed) {
   DeviceOptions options;
   options.mode = Mode::Emulated;
   options.memory = memory_policy("random");
   options.seed = seed;
-  options.subgroup_size = 1;
+  options.subgroup_size = program.subgroup_size;
+  options.lane_mapping = LaneMapping::Linear;
+  options.workgroup_memory_zeroed = true;
   options.operations_between_switches = 1;
   Device machine(options);
   KernelExploration run(machine);
-  return as_kernel(program)(run);
+  try {
+    return outcomes_of(as_kernel(program)(run), program);
+  } catch (const KernelError& error) {
+    if (error.finding().kind != FindingKind::NoProgress) throw;
+    return {};
+  }
 }
 
 }  // namespace
 
 TEST_CASE("random programs have the same outcomes and races as kernels and as litmus tests", "[nightly]") {
-  const std::uint64_t programs = how_many("HEDDLE_KERNELS_BOTH_WAYS", 100, 20000);
+  const std::uint64_t programs = how_many("HEDDLE_KERNELS_BOTH_WAYS", 150, 20000);
+  std::uint64_t together = 0;
   for (std::uint64_t seed = first_seed(); seed < first_seed() + programs; ++seed) {
     std::mt19937_64 random(seed);
     const BothProgram program = random_program(random);
     const std::string text = litmus_of(program);
     INFO("seed " << seed << "\n" << text);
     const litmus::VulkanParse parse = litmus::parse_vulkan(text);
+    INFO((parse.errors.empty() ? "" : litmus::describe("", parse.errors.front())));
     REQUIRE(parse.errors.empty());
     const litmus::Answer answer = litmus::answer(*parse.test, {});
-    const KernelExecutions found = explore_kernel(as_kernel(program));
-    Outcomes expected;
-    for (const litmus::OutcomeRow& row : answer.outcomes) {
-      std::map<std::string, std::uint64_t> values;
-      for (std::size_t i = 0; i < row.values.size(); ++i)
-        values[parse.test->observables[i].name] = static_cast<std::uint64_t>(row.values[i]);
-      expected.insert(std::move(values));
-    }
+    const KernelExecutions found = explored(program);
     CHECK(found.complete);
-    CHECK(outcomes_of(found, program) == expected);
+    CHECK(outcomes_of(found, program) == outcomes_of(answer, *parse.test));
     CHECK(found.races.empty() == !answer.racy);
-    CHECK(found.executions == answer.executions);
+    // How often a loop is seen to go round in vain is told apart in other ways.
+    if (!program.has(Kind::Spin)) CHECK(found.executions == answer.executions - answer.blocked);
+    if (program.subgroup_size > 1) ++together;
   }
+  CHECK(together > programs / 4);
 }
 
 TEST_CASE("what the machine does with a random program is among all its executions", "[nightly]") {
@@ -148,15 +212,11 @@ TEST_CASE("what the machine does with a random program is among all its executio
   std::uint64_t outcomes = 0;
   for (std::uint64_t seed = first_seed(); seed < first_seed() + programs; ++seed) {
     std::mt19937_64 random(seed);
-    BothProgram program = random_program(random);
-    // On the machine all come to the barrier of one place.
-    for (std::vector<BothInstruction>& code : program.code)
-      for (BothInstruction& instruction : code)
-        if (instruction.kind == Kind::Barrier) instruction.orders = seed % 2 == 0;
+    const BothProgram program = random_program(random, true);
     INFO("seed " << seed << "\n" << litmus_of(program));
-    const Outcomes all = outcomes_of(explore_kernel(as_kernel(program)), program);
+    const Outcomes all = outcomes_of(explored(program), program);
     Outcomes seen;
-    for (std::uint64_t run = 1; run <= kRuns; ++run) seen.merge(outcomes_of(on_machine(program, run), program));
+    for (std::uint64_t run = 1; run <= kRuns; ++run) seen.merge(on_machine(program, run));
     CHECK(std::includes(all.begin(), all.end(), seen.begin(), seen.end()));
     outcomes += seen.size();
   }

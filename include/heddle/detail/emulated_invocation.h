@@ -524,6 +524,14 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
     if (!met && (execution != Scope::Workgroup || is_alone_)) emulation::leave(emulator(), agent_);
   }
 
+  [[gnu::always_inline]] bool meets_others_elsewhere(const SourceLocation& where, runtime::SubgroupFunction function,
+                                                     void* payload, std::size_t size_bytes) const {
+    if (!pulse_->by_itself) [[likely]]
+      return false;
+    pulse_->by_itself->meet(agent_, where, function, payload, size_bytes);
+    return true;
+  }
+
   template <typename T>
   [[gnu::noinline]] bool make_undefined(T& value, const char* operation, std::uint32_t source, SourceLocation where) {
     const emulation::UndefinedResult result{operation, source, where};

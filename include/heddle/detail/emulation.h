@@ -118,6 +118,16 @@ struct PlainAccess {
 /// One emulated dispatch. Everything it does is decided by the choice seam.
 class Emulator;
 
+/// What an invocation does together with others of its subgroup, where it runs by itself.
+class ByItself {
+ public:
+  virtual ~ByItself() = default;
+
+  /// As runtime::subgroup_operation. `payload` has so many bytes; it is null at a control barrier.
+  virtual void meet(const Agent& agent, const SourceLocation& where, runtime::SubgroupFunction function, void* payload,
+                    std::size_t size_bytes) = 0;
+};
+
 /// How many operations until it is time to let others run.
 struct Pulse {
   std::uint32_t operations_left = 1;
@@ -127,6 +137,8 @@ struct Pulse {
   QuickAccesses* told = nullptr;
   /// Who is asked for bytes in place; null where they are always those of the allocation.
   InPlace* in_place = nullptr;
+  /// Null where the lanes of a subgroup run together.
+  ByItself* by_itself = nullptr;
   /// Whether somebody looks at what an undefined value decides.
   bool follows_undefined = false;
 };

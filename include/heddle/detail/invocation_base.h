@@ -159,13 +159,18 @@ class InvocationBase {
     complain(group, index, kind, where, format, all, sizeof...(Parts));
   }
 
-  void subgroup_wait(SourceLocation where, runtime::SubgroupFunction function, void* payload) {
+  template <typename Payload>
+  void subgroup_wait(SourceLocation where, runtime::SubgroupFunction function, Payload* payload) {
     if (grid().lanes(derived().subgroup_id()) == 1) {
       LaneMask alone;
       alone.set(0);
       void* const payloads[] = {payload};
       function(payloads, alone, 1);
       return;
+    }
+    if constexpr (Derived::kEmulated) {
+      if (derived().meets_others_elsewhere(where, function, payload, sizeof(Payload))) [[unlikely]]
+        return;
     }
     // Only the linear mapping has the lanes of a subgroup side by side.
     wait_begins(grid().index_at == nullptr);
