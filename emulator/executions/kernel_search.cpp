@@ -49,7 +49,14 @@ class KernelSearch final : public emulation::ByItself {
 
   std::uint32_t workgroup_of(const emulation::Agent& agent) const;
   void note_buffers(const emulation::Agent& agent);
-  explore::Step found_step(std::uint32_t invocation, const Script& script);
+  /// What an invocation does behind a script, and the state of its calls there.
+  struct Behind {
+    explore::Step step;
+    std::optional<std::uint64_t> state;
+  };
+  const Behind& behind(std::uint32_t invocation, const Script& script);
+  Behind found_behind(std::uint32_t invocation, const Script& script);
+  bool looked_in_vain(std::uint32_t invocation, const Script& script, const Behind& now);
   void run_one(std::uint32_t invocation, const Script& script);
   explore::Program program();
   void add_subgroups(explore::Program& program, const std::vector<model::Place>& places);
@@ -73,7 +80,7 @@ class KernelSearch final : public emulation::ByItself {
   std::uint32_t group_size_ = 1;
   std::uint32_t chosen_ = kNone;
   /// What was found: the same again, whatever lay on the stack before, by which a state may be known sooner or later.
-  std::map<std::pair<std::uint32_t, Script>, explore::Step> steps_;
+  std::map<std::pair<std::uint32_t, Script>, Behind> steps_;
   Meetings meetings_;
   bool ended_ = false;
   bool waits_otherwise_ = false;
@@ -119,6 +126,12 @@ std::shared_ptr<DeviceState> device_with(std::uint32_t subgroup_size, std::uniqu
   auto state = std::make_shared<DeviceState>(options_of_device(subgroup_size));
   state->memory = std::move(memory);
   return state;
+}
+
+/// Whether it is the same instruction, which does the same.
+bool is_same(const Operation& a, const Operation& b) {
+  return a.kind == b.kind && a.locations == b.locations && a.reference == b.reference && a.atomic == b.atomic &&
+         a.scope == b.scope && a.semantics == b.semantics && a.operands == b.operands && a.where.line == b.where.line;
 }
 
 class KernelAgent final : public explore::Agent {
@@ -229,28 +242,56 @@ void KernelSearch::run_one(std::uint32_t invocation, const Script& script) {
 }
 
 Step KernelSearch::step(std::uint32_t invocation, const Script& script) {
+  return behind(invocation, script).step;
+}
+
+const KernelSearch::Behind& KernelSearch::behind(std::uint32_t invocation, const Script& script) {
   const auto [known, fresh] = steps_.try_emplace({invocation, script});
-  if (fresh) known->second = found_step(invocation, script);
+  if (fresh) known->second = found_behind(invocation, script);
   return known->second;
 }
 
-Step KernelSearch::found_step(std::uint32_t invocation, const Script& script) {
+KernelSearch::Behind KernelSearch::found_behind(std::uint32_t invocation, const Script& script) {
   look_at_clock();
-  Step out;
+  Behind out;
   if (script.size() >= bounds_.operations) {
-    out.kind = StepKind::Cut;
+    out.step.kind = StepKind::Cut;
     return out;
   }
   run_one(invocation, script);
-  out = memory_.step();
-  if (out.kind == StepKind::Meets) out.written = meetings_.add(memory_.meeting());
+  out.step = memory_.step();
+  out.state = memory_.state();
+  if (out.step.kind == StepKind::Meets) out.step.written = meetings_.add(memory_.meeting());
   const std::uint32_t first = invocation - invocation % group_size_;
-  if (out.kind == StepKind::Operation && out.operation.kind == OperationKind::ControlBarrier) {
-    const bool alone = out.operation.execution_scope != Scope::Workgroup;
+  if (out.step.kind == StepKind::Operation && out.step.operation.kind == OperationKind::ControlBarrier) {
+    const bool alone = out.step.operation.execution_scope != Scope::Workgroup;
     for (std::uint32_t i = 0; i < (alone ? 1 : group_size_); ++i)
-      out.participants.push_back(static_cast<AgentId>(alone ? invocation : first + i));
+      out.step.participants.push_back(static_cast<AgentId>(alone ? invocation : first + i));
   }
+  if (looked_in_vain(invocation, script, out)) out.step.kind = StepKind::SpunEnough;
   return out;
+}
+
+// Whether the last read but one gave nothing: the same read was made once more, and has led to where it would have led at
+// once. Without it the execution is one as well, which has the same outcome, and the same races but for those of a read
+// in a loop that goes on for ever, which are found where it does.
+bool KernelSearch::looked_in_vain(std::uint32_t invocation, const Script& script, const Behind& now) {
+  if (script.size() < 2 || now.step.kind == StepKind::Spinning) return false;
+  const Value last = script.back();
+  const Value in_vain = script[script.size() - 2];
+  if (last == in_vain) return false;
+  Script shorter(script.begin(), script.end() - 2);
+  const Step first = step(invocation, shorter);
+  if (first.kind != StepKind::Operation || !first.operation.reads()) return false;
+  if (first.operation.writes() && modified(invocation, shorter, in_vain)) return false;
+  shorter.push_back(in_vain);
+  const Behind& between = behind(invocation, shorter);
+  if (between.step.kind != StepKind::Operation || !is_same(between.step.operation, first.operation)) return false;
+  shorter.back() = last;
+  const Behind& at_once = behind(invocation, shorter);
+  if (at_once.step.kind != now.step.kind) return false;
+  if (now.step.kind == StepKind::Finished) return true;
+  return now.state && now.state == at_once.state && is_same(at_once.step.operation, now.step.operation);
 }
 
 std::optional<KernelSearch::Value> KernelSearch::modified(std::uint32_t invocation, const Script& script, Value old) {

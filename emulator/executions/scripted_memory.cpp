@@ -14,9 +14,11 @@ void ScriptedMemory::begin_run(const Script& script, ReferenceId first_reference
   script_ = &script;
   at_ = 0;
   barriers_ = 0;
+  barriers_alone_ = 0;
   first_reference_ = static_cast<std::uint32_t>(first_reference);
   modified_.reset();
   step_ = {};
+  state_.reset();
   stopped_ = false;
   states_.clear();
   met_.clear();
@@ -59,12 +61,16 @@ void ScriptedMemory::note_change() {
   met_.clear();
 }
 
-bool ScriptedMemory::is_spinning(const void* local) {
+std::optional<std::uint64_t> ScriptedMemory::state_of(const void* local) const {
   if (prepare_state_) prepare_state_();
-  const std::optional<std::uint64_t> state = runtime::state_of_calls(local);
-  if (!state) return false;
-  if (std::find(states_.begin(), states_.end(), *state) != states_.end()) return true;
-  states_.push_back(*state);
+  return runtime::state_of_calls(local);
+}
+
+bool ScriptedMemory::is_spinning(const void* local) {
+  state_ = state_of(local);
+  if (!state_) return false;
+  if (std::find(states_.begin(), states_.end(), *state_) != states_.end()) return true;
+  states_.push_back(*state_);
   return false;
 }
 
@@ -83,7 +89,10 @@ void ScriptedMemory::read(const Operation& operation, void* value) {
 
 void ScriptedMemory::write(const Operation& operation, const void* value) {
   step_.written = memory::load_value(value, operation.locations.size_bytes);
-  if (is_behind_script()) stop(StepKind::Operation, operation);
+  if (is_behind_script()) {
+    state_ = state_of(&operation);
+    stop(StepKind::Operation, operation);
+  }
   note_change();
   ++at_;
 }
@@ -110,6 +119,7 @@ void ScriptedMemory::read_modify_write(const Operation& operation, MemorySemanti
 
 void ScriptedMemory::barrier(const Operation& operation) {
   if (!is_running(operation)) return;
+  state_ = state_of(&operation);
   if (is_behind_script()) stop(StepKind::Operation, operation);
   ++at_;
 }
@@ -125,11 +135,10 @@ std::uint32_t ScriptedMemory::meetings_since(std::uint64_t state) const {
 // What the others do until they meet again is not known here, so that reads begin anew to look for a state that was
 // there before.
 void ScriptedMemory::meet(const Arrival& arrival, const std::vector<Taken>& taken) {
-  if (prepare_state_) prepare_state_();
-  const std::optional<std::uint64_t> state = runtime::state_of_calls(&arrival.where);
+  state_ = state_of(&arrival.where);
   if (is_behind_script()) {
     meeting_ = {arrival.where, arrival.function, {arrival.payload.begin(), arrival.payload.end()}, 0, {}};
-    if (state) meeting_.repeats = meetings_since(*state);
+    if (state_) meeting_.repeats = meetings_since(*state_);
     if (!met_.empty()) meeting_.met = met_.back().active;
     Operation operation;
     operation.where = arrival.where;
@@ -138,19 +147,20 @@ void ScriptedMemory::meet(const Arrival& arrival, const std::vector<Taken>& take
   const Taken& result = taken.at((*script_)[at_++]);
   std::copy(result.payload.begin(), result.payload.end(), arrival.payload.begin());
   states_.clear();
-  met_.push_back({state.value_or(0), result.active});
+  met_.push_back({state_.value_or(0), result.active});
   has_met_ = arrival.barrier != nullptr;
 }
 
 void ScriptedMemory::arrive(const Operation& operation) {
   if (!is_running(operation) || std::exchange(has_met_, false)) return;
-  ++barriers_;
+  // Who waits for nobody but itself has barriers of its own.
+  const bool alone = operation.execution_scope != Scope::Workgroup;
+  const std::uint32_t number = ++(alone ? barriers_alone_ : barriers_);
   if (is_behind_script()) {
+    state_.reset();
     Operation numbered = operation;
-    // Who waits for nobody but itself has barriers of its own.
-    const bool alone = operation.execution_scope != Scope::Workgroup;
     const std::uint32_t meeting = alone ? kFirstOfWorkgroups + invocation_ : workgroup_;
-    numbered.barrier_instance = (std::uint64_t{meeting} << 32) + barriers_;
+    numbered.barrier_instance = (std::uint64_t{meeting} << 32) + number;
     stop(StepKind::Operation, numbered);
   }
   note_change();

@@ -73,6 +73,8 @@ class ScriptedMemory final : public memory::Memory {
 
   /// What the invocation does behind its script; Finished if it has come to its end.
   const explore::Step& step() const { return step_; }
+  /// The state of its calls there; nothing if it has come to its end, or that is not known.
+  const std::optional<std::uint64_t>& state() const { return state_; }
   /// Whether it was stopped behind its script.
   bool has_stopped() const { return stopped_; }
   /// What it would write behind its script, having read what was asked for; nothing if it would not write.
@@ -120,6 +122,7 @@ class ScriptedMemory final : public memory::Memory {
   std::uint32_t meetings_since(std::uint64_t state) const;
   /// Whether it reads in a state in which it has read before, and has changed nothing since. `local` is on its stack.
   bool is_spinning(const void* local);
+  std::optional<std::uint64_t> state_of(const void* local) const;
   [[noreturn]] void stop(explore::StepKind kind, const Operation& operation);
 
   const Script* script_ = nullptr;
@@ -129,9 +132,11 @@ class ScriptedMemory final : public memory::Memory {
   std::uint32_t workgroup_ = 0;
   std::uint32_t first_reference_ = 0;
   std::uint32_t barriers_ = 0;
+  std::uint32_t barriers_alone_ = 0;
   std::optional<Value> asked_;
   std::optional<Value> modified_;
   explore::Step step_;
+  std::optional<std::uint64_t> state_;
   bool stopped_ = false;
   std::vector<std::uint64_t> states_;
   /// The states in which it came to its meetings since it last changed something, and the lanes that met there.

@@ -39,12 +39,17 @@ struct Meeting {
   std::vector<std::uint32_t> lanes;
 };
 
-/// By invocation and instruction: the meeting that it comes to. By the rule of runtime/RECONVERGENCE.md, of code in
-/// which no value decides who meets.
-using Meetings = std::vector<std::vector<Meeting>>;
+/// By the rule of runtime/RECONVERGENCE.md, of code in which no value decides who meets.
+struct Meetings {
+  std::uint32_t count = 0;
+  /// By invocation and instruction: the meeting that it comes to.
+  std::vector<std::vector<Meeting>> at;
+  /// By invocation and instruction, and the end behind the last: the meetings for which the others of its subgroup wait
+  /// until it has come there.
+  std::vector<std::vector<std::vector<std::uint32_t>>> awaited;
+};
 
-void find_meetings(const BothProgram& program, const std::vector<std::uint32_t>& lanes, Meetings& out,
-                   std::uint32_t& number) {
+void find_meetings(const BothProgram& program, const std::vector<std::uint32_t>& lanes, Meetings& out) {
   std::vector<std::uint32_t> at(lanes.size(), 0);
   const auto instruction = [&](std::size_t lane) { return &program.code[lanes[lane]][at[lane]]; };
   const auto ended = [&](std::size_t lane) { return at[lane] == program.code[lanes[lane]].size(); };
@@ -61,15 +66,16 @@ void find_meetings(const BothProgram& program, const std::vector<std::uint32_t>&
         first = std::min(first.value_or(Kind::Barrier), instruction(lane)->kind);
     }
     if (!first && !at_barrier) return;
-    Meeting meeting{number++, {}};
+    Meeting meeting{out.count++, {}};
     std::vector<std::size_t> positions;
     for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+      if (first) out.awaited[lanes[lane]][at[lane]].push_back(meeting.number);
       if (ended(lane) || instruction(lane)->kind != first.value_or(Kind::Barrier)) continue;
       meeting.lanes.push_back(lanes[lane]);
       positions.push_back(lane);
     }
     for (const std::size_t lane : positions) {
-      if (first) out[lanes[lane]][at[lane]] = meeting;
+      if (first) out.at[lanes[lane]][at[lane]] = meeting;
       ++at[lane];
     }
   }
@@ -77,14 +83,17 @@ void find_meetings(const BothProgram& program, const std::vector<std::uint32_t>&
 
 Meetings meetings_of(const BothProgram& program) {
   Meetings out;
-  for (const auto& code : program.code) out.emplace_back(code.size());
-  std::uint32_t number = 0;
+  for (const auto& code : program.code) {
+    out.at.emplace_back(code.size());
+    out.awaited.emplace_back(code.size() + 1);
+  }
   for (std::uint32_t group = 0; group < program.groups; ++group)
     for (std::uint32_t begin = 0; begin < program.local; begin += program.subgroup_size) {
       std::vector<std::uint32_t> lanes;
       for (std::uint32_t i = begin; i < std::min(begin + program.subgroup_size, program.local); ++i)
         lanes.push_back(group * program.local + i);
-      find_meetings(program, lanes, out, number);
+      if (lanes.size() == 1) continue;
+      find_meetings(program, lanes, out);
     }
   return out;
 }
@@ -102,6 +111,7 @@ class ThreadWriter {
   void line(const std::string& text) { text_ += "  " + text + ";\n"; }
   void access(const BothInstruction& instruction);
   void meet(const BothInstruction& instruction, const Meeting& meeting);
+  void let_others_meet(std::size_t at);
   std::string barrier(const BothInstruction& instruction, std::uint32_t id) const {
     return "cbar" + tags_of(instruction, "") + " " + std::to_string(id);
   }
@@ -113,25 +123,34 @@ class ThreadWriter {
   std::string got_;
   std::uint32_t registers_ = 0;
   std::uint32_t labels_ = 0;
+  /// Barriers of a subgroup that has no other lane.
+  std::uint32_t alone_ = 0;
 };
 
 std::string ThreadWriter::text() {
   std::uint32_t barriers = 0;
   for (std::size_t i = 0; i < program_.code[thread_].size(); ++i) {
     const BothInstruction& instruction = program_.code[thread_][i];
+    let_others_meet(i);
     const std::string behind = "LC" + std::to_string(labels_++);
     if (instruction.only_if) line("bne r90, " + std::to_string(*instruction.only_if) + ", " + behind);
     if (instruction.gets()) got_ = "r" + std::to_string(registers_++);
     if (instruction.kind == Kind::Barrier)
       line(barrier(instruction, 1000 + barriers++));
     else if (instruction.meets_subgroup())
-      meet(instruction, meetings_[thread_][i]);
+      meet(instruction, meetings_.at[thread_][i]);
     else
       access(instruction);
     if (instruction.gets()) line("add r90, " + got_ + ", 0");
     if (instruction.only_if) line(behind + ": add r90, r90, 0");
   }
+  let_others_meet(program_.code[thread_].size());
   return text_;
+}
+
+// A subgroup meets once all of its lanes wait or have ended, who meets or not.
+void ThreadWriter::let_others_meet(std::size_t at) {
+  for (const std::uint32_t number : meetings_.awaited[thread_][at]) line("cbar.sg " + std::to_string(2000 + number));
 }
 
 void ThreadWriter::access(const BothInstruction& instruction) {
@@ -171,11 +190,12 @@ void ThreadWriter::access(const BothInstruction& instruction) {
 }
 
 void ThreadWriter::meet(const BothInstruction& instruction, const Meeting& meeting) {
-  if (instruction.kind == Kind::SubgroupBarrier) return line(barrier(instruction, meeting.number));
+  if (instruction.kind == Kind::SubgroupBarrier)
+    return line(barrier(instruction, meeting.lanes.empty() ? 3000 + thread_ * 10 + alone_++ : meeting.number));
   const auto place = [&](std::uint32_t lane) {
     return "h" + std::to_string(meeting.number) + "_" + std::to_string(lane);
   };
-  if (meeting.lanes.size() == 1) return line("add " + got_ + ", r90, 0");
+  if (meeting.lanes.size() <= 1) return line("add " + got_ + ", r90, 0");
   line("st.av.sg.sc3 " + place(thread_) + ", r90");
   line("cbar.acq_rel.sg.semsc3.semav.semvis " + std::to_string(meeting.number));
   for (const std::uint32_t lane : meeting.lanes) line("ld.vis.sg.sc3 r8" + std::to_string(lane) + ", " + place(lane));
