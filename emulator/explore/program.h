@@ -123,6 +123,10 @@ struct Step {
   /// whatever it ends with. What is told beside AllExecutions (explore.h) rests on it.
   bool spins_alike = false;
 
+  /// Whether nobody reads what a write writes: all accesses to its locations, of any agent, are writes that are atomic
+  /// and mutually ordered with each other. What is told beside AllExecutions (explore.h) rests on it.
+  bool unread = false;
+
   /// What the agent may still do, this step included. Null if it does not know: then it is watched, or its
   /// program explored more than once, to find out. Either all of its steps say so or none; what it points
   /// to lives as long as the program.

@@ -43,10 +43,13 @@ struct Watched {
 std::vector<explore::ValueUse> value_uses(const Dispatch& dispatch, const std::vector<Reach>& reaches,
                                           const Watched& watched);
 
-/// For each invocation and command whether all accesses to the bytes that it reads are atomics that are mutually
-/// ordered.
-std::vector<std::vector<bool>> mutually_ordered_reads(const Dispatch& dispatch,
-                                                      const std::vector<std::vector<Reach>>& flows);
+/// For each invocation and command whether all accesses to the bytes that it accesses are atomics that are mutually
+/// ordered, and whether all of them only write as well.
+struct MutualOrder {
+  std::vector<std::vector<bool>> ordered;
+  std::vector<std::vector<bool>> unread;
+};
+MutualOrder mutual_order(const Dispatch& dispatch, const std::vector<std::vector<Reach>>& flows);
 
 /// What an invocation may still do, for each command where it may stand.
 class LaterAccesses {

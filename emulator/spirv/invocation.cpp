@@ -294,6 +294,7 @@ void Invocation::describe(const Command& command, const AccessInfo& info, std::u
   op.where = {"", code_.texts[at_].c_str(), command.line};
   step.use = code_.uses[at_];
   step.spins_alike = code_.spins_alike[at_];
+  step.unread = code_.unread[at_];
   if (command.act != Act::Load) {
     ++effects_;
     if (command.b != kNoSlot) step.written = code_.dispatch.tokens().to_memory(slots_[command.b], bytes);

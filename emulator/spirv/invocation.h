@@ -84,6 +84,7 @@ struct InvocationCode {
   std::vector<std::vector<Slot>> live;
   std::vector<explore::ValueUse> uses;
   std::vector<bool> spins_alike;
+  std::vector<bool> unread;
   /// For each command 0, or one more than the number of its choice (see choice_location).
   std::vector<std::uint32_t> choices;
   /// How commands are called: the text of where an operation is.

@@ -156,32 +156,34 @@ void KernelProgram::add_runners(std::uint64_t bound, Idling idling, RunShare& sh
   const Dispatch& dispatch = analysis_.dispatch();
   const std::size_t commands = dispatch.code().commands.size();
   const std::vector<explore::ValueUse> uses(commands, explore::ValueUse::Decides);
-  const std::vector<bool> alike(commands, false);
+  const std::vector<bool> none(commands, false);
   const std::vector<std::uint32_t> choices(commands, 0);
   std::vector<std::vector<Slot>> live = live_at_headers(dispatch.code(), analysis_.flows()[0]);
   for (std::uint32_t agent = 0; agent < dispatch.agents(); ++agent) {
     if (agent != 0 && analysis_.knows_flows()) live = live_at_headers(dispatch.code(), analysis_.flows()[agent]);
     add({dispatch, agent, std::max<std::uint64_t>(bound, 1), idling, parts_->meetings, dispatch.image(agent), live,
-         uses, alike, choices, analysis_.texts(), nullptr, false, analysis_.flows(), &share.board, &share});
+         uses, none, none, choices, analysis_.texts(), nullptr, false, analysis_.flows(), &share.board, &share});
   }
 }
 
 void KernelProgram::add_explored(std::uint64_t bound, Idling idling) {
   const Dispatch& dispatch = analysis_.dispatch();
-  std::vector<std::vector<bool>> alike;
-  if (idling == Idling::Once && !analysis_.has_filter()) alike = mutually_ordered_reads(dispatch, analysis_.flows());
+  const bool verdict_only = idling == Idling::Once;
+  const MutualOrder order = verdict_only ? mutual_order(dispatch, analysis_.flows()) : MutualOrder{};
   bool tells = true;
   for (std::uint32_t agent = 0; agent < dispatch.agents(); ++agent) {
     const std::vector<Reach>& reaches = analysis_.flows()[agent];
     const std::size_t commands = reaches.size();
+    const std::vector<bool> none(commands, false);
     auto later = std::make_unique<LaterAccesses>(dispatch, agent, reaches, analysis_.choices(agent));
     tells = tells && later->is_known();
     add({dispatch, agent, std::max<std::uint64_t>(bound, 1), idling, parts_->meetings, dispatch.image(agent),
          live_at_headers(dispatch.code(), reaches),
-         idling == Idling::Once ? value_uses(dispatch, reaches, analysis_.watched())
-                                : std::vector<explore::ValueUse>(commands, explore::ValueUse::Decides),
-         alike.empty() ? std::vector<bool>(commands, false) : alike[agent], analysis_.choices(agent), analysis_.texts(),
-         std::move(later), true, analysis_.flows(), nullptr, nullptr});
+         verdict_only ? value_uses(dispatch, reaches, analysis_.watched())
+                      : std::vector<explore::ValueUse>(commands, explore::ValueUse::Decides),
+         verdict_only && !analysis_.has_filter() ? order.ordered[agent] : none,
+         verdict_only ? order.unread[agent] : none, analysis_.choices(agent), analysis_.texts(), std::move(later), true,
+         analysis_.flows(), nullptr, nullptr});
     for (std::uint32_t i = 0; i < analysis_.choice_count(agent); ++i)
       parts_->choices.push_back(choice_location(dispatch, agent, i));
   }

@@ -94,6 +94,7 @@ struct StateGraph::Runner {
              std::vector<std::vector<Slot>>(analysis.dispatch().code().loops.size()),
              std::vector<explore::ValueUse>(analysis.dispatch().code().commands.size(), explore::ValueUse::Decides),
              std::vector<bool>(analysis.dispatch().code().commands.size(), false),
+             std::vector<bool>(analysis.dispatch().code().commands.size(), false),
              analysis.choices(agent),
              analysis.texts(),
              nullptr,

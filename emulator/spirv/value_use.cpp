@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 #include "emulator/spirv/facts.h"
 
@@ -279,6 +280,7 @@ struct Access {
   Locations locations;
   ReferenceId reference{};
   bool atomic = false;
+  bool reads = false;
   std::optional<Scope> scope;
 };
 
@@ -290,46 +292,72 @@ bool are_mutually_ordered(const Dispatch& dispatch, const Access& a, const Acces
   return a.agent == b.agent || (same_instance(place, other, *a.scope) && same_instance(place, other, *b.scope));
 }
 
-}  // namespace
-
-std::vector<std::vector<bool>> mutually_ordered_reads(const Dispatch& dispatch,
-                                                      const std::vector<std::vector<Reach>>& flows) {
+/// All that invocations may access; nothing if that is not known.
+std::optional<std::vector<Access>> accesses_of(const Dispatch& dispatch, const std::vector<std::vector<Reach>>& flows) {
   const Code& code = dispatch.code();
-  std::vector<std::vector<bool>> out(flows.size(), std::vector<bool>(code.commands.size(), false));
   std::vector<Access> all;
   for (std::uint32_t agent = 0; agent < flows.size(); ++agent) {
     for (std::size_t at = 0; at < code.commands.size(); ++at) {
       const Command& command = code.commands[at];
       if (!accesses_memory(dispatch, command, flows[agent][at])) continue;
-      if (flows[agent][at].pointers.any) return out;
+      if (flows[agent][at].pointers.any) return std::nullopt;
       const AccessInfo& info = code.accesses[command.detail];
       for (const std::uint64_t pointer : flows[agent][at].pointers.values) {
-        Access access{agent, locations_at(pointer, info.type.bytes()), reference_of(dispatch, pointer, info),
-                      command.act == Act::Atomic, std::nullopt};
+        Access access{agent,
+                      locations_at(pointer, info.type.bytes()),
+                      reference_of(dispatch, pointer, info),
+                      command.act == Act::Atomic,
+                      reads(command, info),
+                      std::nullopt};
         if (flows[agent][at].scope) access.scope = static_cast<Scope>(*flows[agent][at].scope);
         all.push_back(access);
       }
     }
   }
-  std::map<std::pair<AllocationId, std::uint64_t>, bool> ordered;
-  const auto is_ordered = [&](const Access& access) {
-    const auto [entry, fresh] = ordered.try_emplace({access.locations.allocation, access.locations.offset_bytes}, true);
-    if (!fresh) return entry->second;
-    for (const Access& a : all)
-      for (const Access& b : all)
-        if (entry->second && a.locations.overlaps(access.locations) && b.locations.overlaps(access.locations))
-          entry->second = are_mutually_ordered(dispatch, a, b);
-    return entry->second;
-  };
+  return all;
+}
+
+/// What is so of all accesses to a location.
+struct Sharing {
+  bool ordered = true;
+  bool unread = true;
+};
+
+Sharing sharing_of(const Dispatch& dispatch, const std::vector<Access>& all, const Locations& bytes) {
+  Sharing out;
+  for (const Access& a : all) {
+    if (!a.locations.overlaps(bytes)) continue;
+    out.unread = out.unread && !a.reads;
+    for (const Access& b : all)
+      if (out.ordered && b.locations.overlaps(bytes)) out.ordered = are_mutually_ordered(dispatch, a, b);
+  }
+  return out;
+}
+
+}  // namespace
+
+MutualOrder mutual_order(const Dispatch& dispatch, const std::vector<std::vector<Reach>>& flows) {
+  const Code& code = dispatch.code();
+  const std::vector<std::vector<bool>> none(flows.size(), std::vector<bool>(code.commands.size(), false));
+  MutualOrder out{none, none};
+  const std::optional<std::vector<Access>> all = accesses_of(dispatch, flows);
+  if (!all) return out;
+  std::map<std::tuple<AllocationId, std::uint64_t, std::uint64_t>, Sharing> known;
   for (std::uint32_t agent = 0; agent < flows.size(); ++agent) {
     for (std::size_t at = 0; at < code.commands.size(); ++at) {
       const Command& command = code.commands[at];
       if (!accesses_memory(dispatch, command, flows[agent][at]) || command.act != Act::Atomic) continue;
-      const AccessInfo& info = code.accesses[command.detail];
-      const auto& pointers = flows[agent][at].pointers.values;
-      out[agent][at] = std::all_of(pointers.begin(), pointers.end(), [&](std::uint64_t pointer) {
-        return is_ordered({agent, locations_at(pointer, info.type.bytes()), {}, true, std::nullopt});
-      });
+      Sharing sharing;
+      for (const std::uint64_t pointer : flows[agent][at].pointers.values) {
+        const Locations bytes = locations_at(pointer, code.accesses[command.detail].type.bytes());
+        const auto [entry, fresh] =
+            known.try_emplace({bytes.allocation, bytes.offset_bytes, bytes.size_bytes}, Sharing{});
+        if (fresh) entry->second = sharing_of(dispatch, *all, bytes);
+        sharing.ordered = sharing.ordered && entry->second.ordered;
+        sharing.unread = sharing.unread && entry->second.unread;
+      }
+      out.ordered[agent][at] = sharing.ordered;
+      out.unread[agent][at] = sharing.ordered && sharing.unread;
     }
   }
   return out;
