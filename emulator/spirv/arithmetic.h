@@ -29,6 +29,16 @@ enum Extra : std::uint32_t {
   kFromHalf,
 };
 
+/// How an entry point wants floats of one width; the bits of Computation::float_mode.
+enum FloatMode : std::uint8_t {
+  kAsUsual = 0,
+  kTowardsZero = 1,
+  /// Results that are denormalized are zeros.
+  kFlushesResults = 2,
+  /// And operands.
+  kFlushesOperands = 4,
+};
+
 /// One computation. Integers are cut to their width and floats are their bits; true is 1.
 struct Computation {
   Op op = Op::OpNop;
@@ -37,6 +47,7 @@ struct Computation {
   std::uint8_t bits = 32;    ///< of the result
   std::uint8_t from = 32;    ///< of the first operand
   std::uint8_t second = 32;  ///< of the second operand
+  std::uint8_t float_mode = kAsUsual;
 };
 
 enum class Meaning : std::uint8_t {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "emulator/spirv/arithmetic.h"
+#include "emulator/spirv/images.h"
 #include "emulator/spirv/types.h"
 
 namespace heddle::spirv {
@@ -193,6 +194,13 @@ struct MemoryVariable {
   Slot pointer = 0;
 };
 
+/// An image, and the slots that hold its extents.
+struct ImageVariable {
+  Id id = 0;
+  ImageShape shape;
+  Slot extents = 0;
+};
+
 struct Code {
   std::vector<Command> commands;
   /// What the slots hold at the beginning; kUndefinedConstant for nothing.
@@ -207,6 +215,7 @@ struct Code {
   std::vector<LocalRange> locals;
   std::vector<BuiltIn> built_ins;
   std::vector<MemoryVariable> variables;
+  std::vector<ImageVariable> images;
   bool glsl450 = false;
   std::vector<std::string> warnings;
 };

@@ -31,7 +31,7 @@ Dispatch::Dispatch(const Module& module, Header header, const DispatchOptions& o
       types_->replace_constant(instruction.result, {local_[0], local_[1], local_[2]});
   functions_ = functions_of(definitions_);
   place_agents();
-  code_ = Translator(*types_, functions_).run(module_.operand(entry, 1));
+  code_ = Translator(*types_, functions_, options_.robust).run(module_.operand(entry, 1));
   if (options_.reconverge_maximal) code_.reconvergence = Reconvergence::Maximal;
   if (!code_.parts.empty() || !code_.exchanges.empty()) check_subgroup_size(entry);
   warnings_.insert(warnings_.end(), code_.warnings.begin(), code_.warnings.end());
@@ -251,6 +251,10 @@ std::vector<std::uint64_t> Dispatch::image(std::uint32_t agent) const {
   for (const MemoryVariable& each : code_.variables) {
     const Home& home = homes_.at(each.id);
     out[each.pointer] = (home.first + home.of_each_group * places_[agent].workgroup) * kObjectStride;
+  }
+  for (const ImageVariable& each : code_.images) {
+    const std::vector<std::uint64_t>& extents = homes_.at(each.id).extents;
+    std::copy(extents.begin(), extents.end(), out.begin() + each.extents);
   }
   return out;
 }

@@ -30,6 +30,8 @@ struct DispatchOptions {
   /// Contents of buffers by set and binding, byte for byte.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint8_t>> buffers;
   std::optional<std::vector<std::uint8_t>> push_constants;
+  /// How large images are, by set and binding: width, height, depth or layers.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::array<std::uint32_t, 3>> extents;
   /// What is out of bounds reads zero and writes nothing.
   bool robust = false;
   /// Byte offsets wrap at 32 bits.
@@ -107,6 +109,16 @@ class Dispatch {
     std::uint64_t first = 0;
     std::uint64_t of_each_group = 0;  ///< 0: all share it
     const Layout* layout = nullptr;
+    /// Of an image.
+    std::vector<std::uint64_t> extents;
+  };
+
+  /// A scalar that holds the address of a variable.
+  struct Address {
+    std::uint64_t pointer = 0;
+    ScalarType type;
+    std::string of;
+    std::uint32_t line = 0;
   };
 
   const Instruction& entry_point() const;
@@ -117,6 +129,8 @@ class Dispatch {
   void place_agents();
   void make_objects();
   Home make_object(const Instruction& variable);
+  std::vector<std::uint64_t> extents_of(const Instruction& variable, const ImageShape& shape) const;
+  const Layout& layout_of(const Instruction& variable, Home& home);
   std::uint64_t add_objects(const Instruction& variable, const Layout& layout, std::uint64_t copies);
   void fill(const Home& home, const Instruction& variable);
   void fill(const Layout& layout, std::uint64_t pointer, const InputValue& value, std::uint32_t line);
@@ -124,6 +138,7 @@ class Dispatch {
   const Input* input_of(const Instruction& variable) const;
   const std::vector<std::uint8_t>* bytes_of(const Instruction& variable) const;
   void fill_push_constants();
+  void fill_addresses();
   void put(std::uint64_t pointer, const ScalarType& type, std::uint64_t bits);
   std::vector<std::uint64_t> built_in(std::uint32_t agent, spv::BuiltIn which) const;
   std::set<std::uint64_t> taken_values() const;
@@ -144,6 +159,7 @@ class Dispatch {
   std::map<Id, Home> homes_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Home> descriptors_;
   std::optional<Home> workgroup_blocks_;
+  std::vector<Address> addresses_;
   std::unique_ptr<Tokens> tokens_;
   std::vector<model::Place> places_;
   std::vector<Position3> positions_;

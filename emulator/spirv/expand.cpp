@@ -91,6 +91,7 @@ std::optional<Refs> Expander::composite() {
       return insert_dynamic();
     case Op::OpCopyObject:
     case Op::OpCopyLogical:
+    case Op::OpExpectKHR:
       return operand(0).parts;
     default:
       return std::nullopt;

@@ -1,5 +1,7 @@
 #include "emulator/spirv/floats.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -11,13 +13,49 @@ namespace {
 
 using Arguments = std::span<const std::uint64_t>;
 
+/// The bits of `value`, which is what is meant rounded to nearest, towards zero; `error` has the sign of what is
+/// missing.
+std::uint64_t towards_zero(double value, double error, unsigned bits) {
+  const std::uint64_t nearest = float_bits(value, bits);
+  const double there = float_value(nearest, bits);
+  const bool is_too_far =
+      std::abs(there) > std::abs(value) || (there == value && error != 0 && std::signbit(error) != std::signbit(value));
+  // The bits of the next number towards zero are one less: behind infinity it is the greatest.
+  return is_too_far ? nearest - 1 : nearest;
+}
+
 /// In double the result of one operation on halves or floats rounds once more without harm: twice as many digits and
 /// two more are enough.
-template <typename Operation>
-Meaning rounded(const Computation& c, Arguments a, std::uint64_t& out, Operation operation) {
+std::uint64_t rounded(const Computation& c, double value, double error) {
+  return (c.float_mode & kTowardsZero) != 0 ? towards_zero(value, error, c.bits) : float_bits(value, c.bits);
+}
+
+/// What of the sum of two numbers is missing in `sum`.
+double error_of_sum(double x, double y, double sum) {
+  const double rest = sum - x;
+  return (x - (sum - rest)) + (y - rest);
+}
+
+/// What is missing in `value`, or a number of its sign.
+double error_of(Op op, double x, double y, double value) {
+  if (op == Op::OpFMul) return std::fma(x, y, -value);
+  if (op == Op::OpFDiv) return std::fma(-value, y, x) * (std::signbit(y) ? -1.0 : 1.0);
+  return error_of_sum(x, y, value);
+}
+
+/// A sum, a product or a quotient.
+Meaning combined(const Computation& c, Arguments a, std::uint64_t& out) {
   const double x = float_value(a[0], c.from);
-  const double y = a.size() > 1 ? float_value(a[1], c.from) : 0;
-  out = float_bits(operation(x, y), c.bits);
+  const double y = float_value(a[1], c.from) * (c.op == Op::OpFSub ? -1.0 : 1.0);
+  double value = c.op == Op::OpFMul ? x * y : c.op == Op::OpFDiv ? x / y : x + y;
+  double error = 0;
+  if ((c.float_mode & kTowardsZero) != 0) {
+    error = error_of(c.op, x, y, value);
+    // What overflows is the greatest number.
+    const bool overflows = std::isinf(value) && std::isfinite(x) && std::isfinite(y) && !(c.op == Op::OpFDiv && y == 0);
+    if (overflows) value = std::copysign(std::numeric_limits<double>::max(), value);
+  }
+  out = rounded(c, value, std::isfinite(error) ? error : 0);
   return Meaning::Defined;
 }
 
@@ -53,13 +91,17 @@ Meaning to_integer(const Computation& c, Arguments a, std::uint64_t& out) {
   return Meaning::Defined;
 }
 
-template <typename Integer>
-std::uint64_t from_integer(Integer value, unsigned bits) {
-  if (bits == 64) return float_bits(static_cast<double>(value), 64);
-  const auto once = static_cast<float>(value);
-  if (bits == 32) return float_bits(static_cast<double>(once), 32);
-  // What is beyond a half's range is infinite either way; within it a double has every integer.
-  return float_bits(static_cast<double>(value), 16);
+/// `magnitude` with a sign. Within a half's range a double has every integer.
+std::uint64_t from_integer(const Computation& c, std::uint64_t magnitude, bool negative) {
+  const auto nearest = static_cast<double>(magnitude);
+  // Rounded once: what a double makes of it may be in the middle between two floats.
+  const double value =
+      c.bits == 32 && (c.float_mode & kTowardsZero) == 0 ? static_cast<double>(static_cast<float>(magnitude)) : nearest;
+  constexpr double kAbove = 18446744073709551616.0;
+  const bool is_too_far = nearest >= kAbove || static_cast<std::uint64_t>(nearest) > magnitude;
+  const bool is_exact = nearest < kAbove && static_cast<std::uint64_t>(nearest) == magnitude;
+  const double sign = negative ? -1.0 : 1.0;
+  return rounded(c, sign * value, is_exact ? 0.0 : is_too_far ? -sign : sign);
 }
 
 Meaning quantize(Arguments a, std::uint64_t& out) {
@@ -107,21 +149,27 @@ Meaning convert_float(const Computation& c, Arguments a, std::uint64_t& out) {
     out = a[0];
     return Meaning::Defined;
   }
-  return rounded(c, a, out, [](double x, double) { return x; });
+  out = rounded(c, float_value(a[0], c.from), 0);
+  return Meaning::Defined;
 }
 
-}  // namespace
+bool is_denormalized(std::uint64_t bits, unsigned width) {
+  const unsigned digits = width == 64 ? 52 : width == 32 ? 23 : 10;
+  const std::uint64_t magnitude = cut(bits, width - 1);
+  return magnitude != 0 && (magnitude >> digits) == 0;
+}
 
-Meaning compute_float(const Computation& c, Arguments a, std::uint64_t& out) {
+std::uint64_t flushed(std::uint64_t bits, unsigned width) {
+  return is_denormalized(bits, width) ? bits & (std::uint64_t{1} << (width - 1)) : bits;
+}
+
+Meaning compute_plain(const Computation& c, Arguments a, std::uint64_t& out) {
   switch (c.op) {
     case Op::OpFAdd:
-      return rounded(c, a, out, [](double x, double y) { return x + y; });
     case Op::OpFSub:
-      return rounded(c, a, out, [](double x, double y) { return x - y; });
     case Op::OpFMul:
-      return rounded(c, a, out, [](double x, double y) { return x * y; });
     case Op::OpFDiv:
-      return rounded(c, a, out, [](double x, double y) { return x / y; });
+      return combined(c, a, out);
     case Op::OpFNegate:
       out = a[0] ^ (std::uint64_t{1} << (c.bits - 1));
       return Meaning::Defined;
@@ -136,10 +184,11 @@ Meaning compute_float(const Computation& c, Arguments a, std::uint64_t& out) {
     case Op::OpConvertFToU:
       return to_integer(c, a, out);
     case Op::OpConvertSToF:
-      out = from_integer(signed_value(a[0], c.from), c.bits);
+      out = from_integer(c, signed_value(a[0], c.from) < 0 ? cut(0 - a[0], c.from) : a[0],
+                         signed_value(a[0], c.from) < 0);
       return Meaning::Defined;
     case Op::OpConvertUToF:
-      out = from_integer(a[0], c.bits);
+      out = from_integer(c, a[0], false);
       return Meaning::Defined;
     case Op::OpIsNan:
       out = std::isnan(float_value(a[0], c.from)) ? 1 : 0;
@@ -150,6 +199,42 @@ Meaning compute_float(const Computation& c, Arguments a, std::uint64_t& out) {
     default:
       return compare_floats(c, a, out);
   }
+}
+
+bool takes_floats(Op op) {
+  return op != Op::OpConvertSToF && op != Op::OpConvertUToF;
+}
+
+bool gives_floats(Op op) {
+  switch (op) {
+    case Op::OpFAdd:
+    case Op::OpFSub:
+    case Op::OpFMul:
+    case Op::OpFDiv:
+    case Op::OpFNegate:
+    case Op::OpFRem:
+    case Op::OpFMod:
+    case Op::OpFConvert:
+    case Op::OpQuantizeToF16:
+    case Op::OpConvertSToF:
+    case Op::OpConvertUToF:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Meaning compute_float(const Computation& c, Arguments a, std::uint64_t& out) {
+  if ((c.float_mode & (kFlushesResults | kFlushesOperands)) == 0) return compute_plain(c, a, out);
+  std::array<std::uint64_t, 4> given{};
+  std::copy(a.begin(), a.end(), given.begin());
+  if ((c.float_mode & kFlushesOperands) != 0 && takes_floats(c.op))
+    for (std::uint64_t& each : given) each = flushed(each, c.from);
+  const Meaning meaning = compute_plain(c, std::span(given).first(a.size()), out);
+  if ((c.float_mode & kFlushesResults) != 0 && gives_floats(c.op)) out = flushed(out, c.bits);
+  return meaning;
 }
 
 Meaning compute_float_extra(const Computation& c, Arguments a, std::uint64_t& out) {

@@ -40,6 +40,13 @@ class Group {
       if (const auto given = of(lane); given && given->front() != 0) out |= std::uint64_t{1} << lane;
     return out;
   }
+  /// The lanes that gave what this one gave.
+  Values partition() const {
+    std::uint64_t out = 0;
+    for (std::uint64_t lane = 0; lane < 64; ++lane)
+      if (const auto given = of(lane); given && *given == from(q_.lane)) out |= std::uint64_t{1} << lane;
+    return {out & 0xffffffffU, out >> 32, 0, 0};
+  }
   std::uint64_t given_mask() const { return (q_.extra[0] & 0xffffffffU) | (q_.extra[1] << 32); }
   Values shuffled() const;
   Values of_mask() const;
@@ -60,6 +67,15 @@ Values Group::shuffled() const {
       return from(q_.lane ^ extra());
     case Op::OpGroupNonUniformShuffleUp:
       return from(q_.lane - extra());
+    case Op::OpGroupNonUniformQuadBroadcast:
+      return from(q_.lane / 4 * 4 + extra());
+    case Op::OpGroupNonUniformQuadSwap:
+      // Horizontal, vertical, diagonal.
+      return from(q_.lane ^ (extra() + 1));
+    case Op::OpGroupNonUniformRotateKHR: {
+      const std::uint64_t size = q_.info.cluster != 0 ? q_.info.cluster : q_.subgroup_size;
+      return from(q_.lane / size * size + (q_.lane + extra()) % size);
+    }
     default:
       return from(q_.lane + extra());
   }
@@ -174,6 +190,8 @@ Values Group::results() const {
       return {1};
     case Op::OpGroupNonUniformBallot:
       return {ballot() & 0xffffffffU, ballot() >> 32, 0, 0};
+    case Op::OpGroupNonUniformPartitionNV:
+      return partition();
     case Op::OpGroupNonUniformInverseBallot:
     case Op::OpGroupNonUniformBallotBitExtract:
     case Op::OpGroupNonUniformBallotBitCount:
@@ -186,6 +204,9 @@ Values Group::results() const {
     case Op::OpGroupNonUniformShuffleXor:
     case Op::OpGroupNonUniformShuffleUp:
     case Op::OpGroupNonUniformShuffleDown:
+    case Op::OpGroupNonUniformQuadBroadcast:
+    case Op::OpGroupNonUniformQuadSwap:
+    case Op::OpGroupNonUniformRotateKHR:
       return shuffled();
     default:
       return reduced();

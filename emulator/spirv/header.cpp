@@ -97,7 +97,11 @@ class Line {
 InputValue value(Line& line, int depth) {
   InputValue out;
   if (!line.take("{")) {
-    out.text = line.literal();
+    if (line.take("&")) {
+      out.address_of = line.id();
+    } else {
+      out.text = line.literal();
+    }
     return out;
   }
   if (depth > kMostDepth) line.fail("these braces are nested too deeply");

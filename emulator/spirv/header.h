@@ -17,6 +17,8 @@ namespace heddle::spirv {
 struct InputValue {
   bool is_list = false;
   std::string text;
+  /// Of the form &%name: the variable whose address it is, without '%'.
+  std::string address_of;
   std::vector<InputValue> members;
 };
 

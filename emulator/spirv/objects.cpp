@@ -62,6 +62,7 @@ void Dispatch::make_objects() {
     homes_[each.id] = make_object(variable);
   }
   fill_push_constants();
+  fill_addresses();
   for (const Input& input : header_.inputs) {
     const auto id = definitions_.find_named(input.name);
     if (!id || definitions_.find(*id) == nullptr)
@@ -88,14 +89,67 @@ const std::vector<std::uint8_t>* Dispatch::bytes_of(const Instruction& variable)
   return found != options_.buffers.end() ? &found->second : nullptr;
 }
 
-Dispatch::Home Dispatch::make_object(const Instruction& variable) {
+const Layout& Dispatch::layout_of(const Instruction& variable, Home& home) {
+  const Layout& bare = types_->variable_layout(variable);
+  if (const auto shape = image_of(*types_, variable)) {
+    home.extents = extents_of(variable, *shape);
+    const Layout& image = image_layout(*types_, *shape, home.extents);
+    if (bare.stride != kObjectStride) return image;
+    Layout descriptors = bare;
+    descriptors.parts = {&image};
+    descriptors.size = image.size;
+    return types_->keep(descriptors);
+  }
   const Input* input = input_of(variable);
   const std::vector<std::uint8_t>* bytes = bytes_of(variable);
-  const Layout& bare = types_->variable_layout(variable);
   std::uint64_t length = 0;
   if (input != nullptr) length = runtime_length(bare, input->value);
   if (bytes != nullptr) length = runtime_length(bare, bytes->size());
-  const Layout& layout = length != 0 ? types_->variable_layout(variable, length) : bare;
+  return length != 0 ? types_->variable_layout(variable, length) : bare;
+}
+
+// Braces say it by how many they have, each level one extent, the innermost last.
+std::vector<std::uint64_t> Dispatch::extents_of(const Instruction& variable, const ImageShape& shape) const {
+  std::vector<std::uint64_t> out(shape.extents(), 1);
+  const auto set = definitions_.literal(variable.result, spv::Decoration::DescriptorSet);
+  const auto binding = definitions_.literal(variable.result, spv::Decoration::Binding);
+  const auto given = set && binding ? options_.extents.find({*set, *binding}) : options_.extents.end();
+  const Input* input = input_of(variable);
+  const std::vector<std::uint8_t>* bytes = bytes_of(variable);
+  std::uint64_t texels = 1;
+  if (given != options_.extents.end()) {
+    std::copy_n(given->second.begin(), shape.coordinates, out.begin());
+  } else if (input != nullptr) {
+    const InputValue* value = &input->value;
+    const bool descriptors = types_->variable_layout(variable).stride == kObjectStride;
+    if (descriptors && !value->members.empty()) value = &value->members[0];
+    for (std::uint32_t i = shape.coordinates; i-- > 0 && value->is_list; value = &value->members[0]) {
+      out[i] = value->members.size();
+      if (value->members.empty()) break;
+    }
+    if (shape.multisampled && value->is_list) out[shape.coordinates] = value->members.size();
+  } else if (bytes != nullptr && shape.coordinates == 1) {
+    out[0] = bytes->size() / shape.format.bytes();
+  } else {
+    throw Error(variable.position,
+                definitions_.spelled(variable.result) +
+                    " is an image, and nothing says how large it is: use --extent SET.BINDING=X,Y,Z, or "
+                    "add \"@Input: " +
+                    definitions_.spelled(variable.result) + " = {...}\"");
+  }
+  constexpr std::uint64_t kMostTexels = 1U << 24;
+  for (const std::uint64_t each : out) {
+    texels *= each;
+    if (texels > kMostTexels) throw Error(variable.position, "this image is too large");
+  }
+  return out;
+}
+
+Dispatch::Home Dispatch::make_object(const Instruction& variable) {
+  const Input* input = input_of(variable);
+  const std::vector<std::uint8_t>* bytes = bytes_of(variable);
+  Home home;
+  const Layout& layout = layout_of(variable, home);
   const StorageClass storage = storage_of(module_, variable);
   const bool of_groups = storage == StorageClass::Workgroup;
   const auto set = definitions_.literal(variable.result, spv::Decoration::DescriptorSet);
@@ -104,7 +158,6 @@ Dispatch::Home Dispatch::make_object(const Instruction& variable) {
   const bool is_block = of_groups && definitions_.has(pointee.result, spv::Decoration::Block);
   std::uint64_t groups = 1;
   if (of_groups) groups = std::uint64_t{groups_[0]} * groups_[1] * groups_[2];
-  Home home;
   home.layout = &layout;
   const auto descriptor = set && binding ? descriptors_.find({*set, *binding}) : descriptors_.end();
   const Home* other = descriptor != descriptors_.end() ? &descriptor->second
@@ -150,6 +203,10 @@ std::uint64_t Dispatch::add_objects(const Instruction& variable, const Layout& l
     object.size = layout.size;
     object.coherent = definitions_.has(variable.result, spv::Decoration::Coherent);
     object.constant = object.storage == StorageClass::PushConstant || object.storage == StorageClass::UniformConstant;
+    if (const auto shape = image_of(*types_, variable)) {
+      object.storage = StorageClass::Image;
+      object.constant = shape->read_only;
+    }
   }
   return first;
 }
@@ -174,6 +231,15 @@ void Dispatch::fill(const Home& home, const Instruction& variable) {
   const std::vector<std::uint64_t>* initializer =
       variable.operand_count > 1 ? types_->constant(module_.operand(variable, 1), variable) : nullptr;
   std::size_t next = 0;
+  // What nothing defines of an image is a word of a texel, as it is accessed.
+  if (const auto shape = image_of(*types_, variable)) {
+    const std::uint32_t bytes = shape->format.word_bytes();
+    const ScalarType word{ScalarType::Kind::Int, static_cast<std::uint8_t>(8 * bytes), false};
+    const std::uint64_t elements = home.layout->stride == kObjectStride ? home.layout->count : 1;
+    for (std::uint64_t object = home.first; object < home.first + elements; ++object)
+      for (std::uint64_t offset = 0; offset < home.layout->size; offset += bytes)
+        put(object * kObjectStride + offset, word, Tokens::of_memory(static_cast<std::uint32_t>(object), offset));
+  }
   for_each_scalar(*home.layout, base, [&](std::uint64_t pointer, const ScalarType& type) {
     const auto object = static_cast<std::uint32_t>(object_of(pointer));
     std::uint64_t bits = Tokens::of_memory(object, offset_of(pointer));
@@ -200,6 +266,12 @@ void Dispatch::fill(const Home& home, const std::vector<std::uint8_t>& bytes) {
 }
 
 void Dispatch::fill(const Layout& layout, std::uint64_t pointer, const InputValue& value, std::uint32_t line) {
+  if (!value.address_of.empty()) {
+    if (layout.kind != Layout::Kind::Scalar || layout.scalar.bits != 64)
+      throw Error({line, 0}, "an address stands where no pointer and no number of 64 bits does");
+    addresses_.push_back({pointer, layout.scalar, value.address_of, line});
+    return;
+  }
   if (layout.kind == Layout::Kind::Scalar) return put(pointer, layout.scalar, bits_of(value, layout.scalar, line));
   const std::size_t wanted = layout.kind == Layout::Kind::Struct ? layout.parts.size() : layout.count;
   if (!value.is_list)
@@ -211,6 +283,15 @@ void Dispatch::fill(const Layout& layout, std::uint64_t pointer, const InputValu
     const bool is_struct = layout.kind == Layout::Kind::Struct;
     fill(is_struct ? *layout.parts[i] : *layout.parts[0], pointer + (is_struct ? layout.offsets[i] : i * layout.stride),
          value.members[i], line);
+  }
+}
+
+void Dispatch::fill_addresses() {
+  for (const Address& each : addresses_) {
+    const auto id = definitions_.find_named(each.of);
+    const auto home = id ? homes_.find(*id) : homes_.end();
+    if (home == homes_.end()) throw Error({each.line, 0}, '%' + each.of + " has no address");
+    put(each.pointer, each.type, home->second.first * kObjectStride);
   }
 }
 

@@ -10,8 +10,9 @@ namespace {
 constexpr std::uint32_t kSubgroupUniformControlFlow = 4421;
 constexpr std::uint32_t kMaximallyReconverges = 6023;
 
-/// What stands behind the execution scope of an instruction.
+/// What stands in an instruction.
 struct Shape {
+  bool has_scope = true;
   bool has_operation = false;  ///< a group operation
   std::size_t values = 1;      ///< operands that the lane gives
   bool has_extra = false;      ///< and one that says of which lane
@@ -33,7 +34,22 @@ bool shape_of(Op op, Shape& out) {
     case Op::OpGroupNonUniformShuffleXor:
     case Op::OpGroupNonUniformShuffleUp:
     case Op::OpGroupNonUniformShuffleDown:
+    case Op::OpGroupNonUniformRotateKHR:
+    case Op::OpGroupNonUniformQuadBroadcast:
+    case Op::OpGroupNonUniformQuadSwap:
       out.has_extra = true;
+      return true;
+    case Op::OpSubgroupReadInvocationKHR:
+      out.has_scope = false;
+      out.has_extra = true;
+      return true;
+    case Op::OpSubgroupBallotKHR:
+    case Op::OpSubgroupFirstInvocationKHR:
+    case Op::OpSubgroupAllKHR:
+    case Op::OpSubgroupAnyKHR:
+    case Op::OpSubgroupAllEqualKHR:
+    case Op::OpGroupNonUniformPartitionNV:
+      out.has_scope = false;
       return true;
     case Op::OpGroupNonUniformBallotBitExtract:
       out.values = 0;
@@ -57,15 +73,35 @@ bool shape_of(Op op, Shape& out) {
   }
 }
 
+/// The core's instruction that does what one of an extension does.
+Op core_op(Op op) {
+  switch (op) {
+    case Op::OpSubgroupReadInvocationKHR:
+      return Op::OpGroupNonUniformBroadcast;
+    case Op::OpSubgroupBallotKHR:
+      return Op::OpGroupNonUniformBallot;
+    case Op::OpSubgroupFirstInvocationKHR:
+      return Op::OpGroupNonUniformBroadcastFirst;
+    case Op::OpSubgroupAllKHR:
+      return Op::OpGroupNonUniformAll;
+    case Op::OpSubgroupAnyKHR:
+      return Op::OpGroupNonUniformAny;
+    case Op::OpSubgroupAllEqualKHR:
+      return Op::OpGroupNonUniformAllEqual;
+    default:
+      return op;
+  }
+}
+
 }  // namespace
 
 bool Translator::translate_group(const Instruction& instruction) {
   Shape shape;
   if (!shape_of(instruction.op, shape)) return false;
   ExchangeInfo info;
-  info.op = instruction.op;
+  info.op = core_op(instruction.op);
   info.loops = loops_here();
-  std::size_t next = 1;
+  std::size_t next = shape.has_scope ? 1 : 0;
   if (shape.has_operation) info.group_operation = module_.operand(instruction, next++);
   const bool of_mask = shape.values == 0 && instruction.op != Op::OpGroupNonUniformElect;
   if (shape.values != 0) {
@@ -77,7 +113,8 @@ bool Translator::translate_group(const Instruction& instruction) {
   if (of_mask) info.extra = operand(module_.operand(instruction, next++)).parts;
   if (of_mask && info.extra.size() != 4) fail("a mask of lanes is a vector of four numbers");
   if (shape.has_extra) info.extra.push_back(scalar(module_.operand(instruction, next++)));
-  if (shape.has_operation && next < instruction.operand_count)
+  const bool may_be_clustered = shape.has_operation || instruction.op == Op::OpGroupNonUniformRotateKHR;
+  if (may_be_clustered && next < instruction.operand_count)
     info.cluster =
         static_cast<std::uint32_t>(types_.integer(module_.operand(instruction, next), instruction).value_or(0));
   Known out;

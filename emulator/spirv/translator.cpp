@@ -17,8 +17,12 @@ bool is_register_class(spv::StorageClass storage) {
 
 }  // namespace
 
-Translator::Translator(Types& types, const std::vector<Function>& functions)
-    : types_(types), definitions_(types.definitions()), module_(definitions_.module()), functions_(functions) {}
+Translator::Translator(Types& types, const std::vector<Function>& functions, bool robust)
+    : types_(types),
+      definitions_(types.definitions()),
+      module_(definitions_.module()),
+      functions_(functions),
+      robust_(robust) {}
 
 void Translator::fail(const std::string& message) const {
   throw Error(at_ != nullptr ? at_->position : Position{}, message);
@@ -31,9 +35,11 @@ Code Translator::run(Id entry_function) {
       code_.glsl450 = static_cast<spv::MemoryModel>(module_.operand(instruction, 1)) != spv::MemoryModel::Vulkan;
     if (instruction.op == Op::OpVariable) make_global(instruction);
   }
-  has_groups_ = std::any_of(module_.instructions.begin(), module_.instructions.end(),
-                            [](const Instruction& each) { return name_of(each.op).starts_with("OpGroupNonUniform"); });
+  has_groups_ = std::any_of(module_.instructions.begin(), module_.instructions.end(), [](const Instruction& each) {
+    return name_of(each.op).starts_with("OpGroupNonUniform") || name_of(each.op).starts_with("OpSubgroup");
+  });
   choose_reconvergence(entry_function);
+  read_float_modes(entry_function);
   const auto entry = std::find_if(functions_.begin(), functions_.end(),
                                   [&](const Function& each) { return each.head->result == entry_function; });
   if (entry == functions_.end() || entry->blocks.empty()) fail("the entry point has no body");
@@ -83,10 +89,34 @@ Ref Translator::compute(const Computation& computation, const std::vector<Ref>& 
   const Slot to = new_slot({ScalarType::Kind::Int, computation.bits, false});
   Command& out = emit(Act::Compute);
   out.computation = computation;
+  out.computation.float_mode = float_mode(computation);
   out.to = to;
   Slot* const places[] = {&out.a, &out.b, &out.c, &out.d};
   for (std::size_t i = 0; i < arguments.size() && i < 4; ++i) *places[i] = arguments[i];
   return to;
+}
+
+void Translator::read_float_modes(Id entry_function) {
+  for (const Instruction& mode : module_.instructions) {
+    if (mode.op != Op::OpExecutionMode || module_.operand(mode, 0) != entry_function) continue;
+    const auto which = static_cast<spv::ExecutionMode>(module_.operand(mode, 1));
+    std::uint8_t bits = 0;
+    if (which == spv::ExecutionMode::RoundingModeRTZ) bits = kTowardsZero;
+    if (which == spv::ExecutionMode::DenormFlushToZero) bits = kFlushesResults | kFlushesOperands;
+    if (bits == 0) continue;
+    std::uint8_t& of_width = float_modes_[static_cast<std::uint8_t>(module_.operand(mode, 2))];
+    of_width = static_cast<std::uint8_t>(of_width | bits);
+  }
+}
+
+// The result has the mode of its width, operands that of theirs.
+std::uint8_t Translator::float_mode(const Computation& computation) const {
+  const auto mode_of = [this](std::uint8_t width) -> std::uint32_t {
+    const auto found = float_modes_.find(width);
+    return found != float_modes_.end() ? found->second : 0U;
+  };
+  return static_cast<std::uint8_t>((mode_of(computation.bits) & (kTowardsZero | kFlushesResults)) |
+                                   (mode_of(computation.from) & kFlushesOperands));
 }
 
 void Translator::move(Slot to, Slot from) {
@@ -190,11 +220,12 @@ void Translator::make_global(const Instruction& variable) {
           {*made.local, static_cast<std::uint32_t>(made.layout->size), static_cast<spv::BuiltIn>(*built_in)});
     return;
   }
+  if (make_image(variable)) return;
   Known out;
   out.type = variable.type;
   const Instruction& pointee = types_.type(module_.operand(types_.type(variable.type, variable), 1), variable);
-  // Images and samplers: whoever uses one is told so.
-  if (pointee.op == Op::OpTypeImage || pointee.op == Op::OpTypeSampler || pointee.op == Op::OpTypeSampledImage) return;
+  // Whoever uses a sampler is told so.
+  if (pointee.op == Op::OpTypeSampler) return;
   out.slots = {new_slot({ScalarType::Kind::Pointer, 64, false})};
   out.layout = &types_.variable_layout(variable);
   out.coherent = definitions_.has(variable.result, spv::Decoration::Coherent);
@@ -404,6 +435,7 @@ void Translator::translate(const Instruction& instruction) {
   switch (instruction.op) {
     case Op::OpNop:
     case Op::OpPhi:
+    case Op::OpAssumeTrueKHR:
       return;
     case Op::OpLine:
     case Op::OpNoLine:
@@ -425,8 +457,12 @@ void Translator::translate(const Instruction& instruction) {
     default:
       break;
   }
+  // Some compilers leave types and constants inside functions.
+  if (name_of(instruction.op).starts_with("OpType")) return;
   if (types_.constant(instruction.result, instruction) != nullptr) return;
-  if (translate_memory(instruction) || translate_synchronization(instruction) || translate_group(instruction)) return;
+  if (translate_image(instruction) || translate_memory(instruction) || translate_synchronization(instruction) ||
+      translate_group(instruction))
+    return;
   translate_value(instruction);
 }
 

@@ -31,13 +31,15 @@ struct Known {
   bool physical = false;
   /// A constant index was out of bounds on the way.
   bool out_of_bounds = false;
+  /// The image of Code::images that this is, or points to.
+  std::optional<std::size_t> image;
 };
 
 /// Makes the code of an entry point. Throws Error for what cannot be run.
 class Translator : private Sink {
  public:
-  /// All must outlive it, and the code.
-  Translator(Types& types, const std::vector<Function>& functions);
+  /// All must outlive it, and the code. `robust`: what is out of bounds of an image reads zero and writes nothing.
+  Translator(Types& types, const std::vector<Function>& functions, bool robust);
   ~Translator() override = default;
 
   Code run(Id entry_function);
@@ -61,6 +63,8 @@ class Translator : private Sink {
   Ref constant(std::uint64_t bits) override;
   Ref compute(const Computation& computation, const std::vector<Ref>& arguments) override;
 
+  void read_float_modes(Id entry_function);
+  std::uint8_t float_mode(const Computation& computation) const;
   [[noreturn]] void fail(const std::string& message) const;
   Command& emit(Act act);
   Slot new_slot(ScalarType type, std::uint64_t value = 0);
@@ -102,6 +106,24 @@ class Translator : private Sink {
   void translate_extended(const Instruction& instruction);
   void note_line(const Instruction& instruction);
 
+  // Images (translate_images.cpp):
+  struct Texel {
+    Slot pointer = kNoSlot;
+    /// The label behind all that is done with it.
+    std::uint32_t behind = 0;
+  };
+  bool make_image(const Instruction& variable);
+  bool translate_image(const Instruction& instruction);
+  Known image(std::size_t operand);
+  Slot wide(Slot slot, Id type);
+  Texel texel(const Known& image, Id coordinate, std::optional<Id> sample, const std::vector<Slot>& results);
+  AccessInfo texel_info(const Known& image, std::size_t mask_at);
+  std::optional<Id> sample_in(std::size_t mask_at) const;
+  void read_texel(const Instruction& instruction);
+  void write_texel(const Instruction& instruction);
+  void texel_pointer(const Instruction& instruction);
+  void query_image(const Instruction& instruction);
+
   // Memory (translate_memory.cpp):
   void access_chain(const Instruction& instruction, bool has_element);
   void step_into(Known& at, Id index);
@@ -138,6 +160,9 @@ class Translator : private Sink {
   const Instruction* at_ = nullptr;
   std::uint32_t line_ = 0;
   bool has_groups_ = false;
+  /// Bits of FloatMode by the width of floats.
+  std::map<std::uint8_t, std::uint8_t> float_modes_;
+  bool robust_ = false;
 };
 
 }  // namespace heddle::spirv

@@ -11,6 +11,12 @@ namespace {
 constexpr std::uint64_t kMostScalars = 1U << 20;
 constexpr int kMostDepth = 200;
 
+bool is_descriptor(spv::StorageClass storage, Op type) {
+  if (type == Op::OpTypeImage || type == Op::OpTypeSampledImage) return true;
+  return (storage == spv::StorageClass::StorageBuffer || storage == spv::StorageClass::Uniform) &&
+         type == Op::OpTypeStruct;
+}
+
 }  // namespace
 
 class Types::Depth {
@@ -122,8 +128,7 @@ const Layout& Types::variable_layout(const Instruction& variable, std::uint64_t 
   const auto storage = static_cast<spv::StorageClass>(module_.operand(variable, 0));
   const Instruction& pointee = type(id, variable);
   const bool descriptors = (pointee.op == Op::OpTypeArray || pointee.op == Op::OpTypeRuntimeArray) &&
-                           (storage == spv::StorageClass::StorageBuffer || storage == spv::StorageClass::Uniform) &&
-                           type(module_.operand(pointee, 0), pointee).op == Op::OpTypeStruct;
+                           is_descriptor(storage, type(module_.operand(pointee, 0), pointee).op);
   if (!descriptors) return layout(id, Room::Memory, variable, runtime_length);
   Layout& out = storage_.emplace_back();
   out.kind = Layout::Kind::Array;
@@ -164,6 +169,10 @@ Layout Types::make(Id id, Room room, Matrix matrix, std::uint64_t length, const 
       return make_array(of, room, matrix, length);
     case Op::OpTypeStruct:
       return make_struct(of, room, length);
+    case Op::OpTypeImage:
+    case Op::OpTypeSampledImage:
+      // The handle: what it stands for is an object of its own.
+      return out;
     default:
       throw Error(at.position, std::string(name_of(of.op)) + " does not lie in memory");
   }

@@ -74,6 +74,8 @@ class Types {
   void replace_constant(Id id, std::vector<std::uint64_t> bits) { constants_[id] = std::move(bits); }
 
   const Definitions& definitions() const { return definitions_; }
+  /// A layout that lives as long as the types.
+  const Layout& keep(Layout layout) { return storage_.emplace_back(std::move(layout)); }
 
  private:
   struct Matrix {

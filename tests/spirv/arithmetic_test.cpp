@@ -1,10 +1,12 @@
 #include <spirv/unified1/GLSL.std.450.h>
 
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "emulator/spirv/arithmetic.h"
 #include "emulator/spirv/numbers.h"
 #include "emulator/spirv/types.h"
+#include "tests/spirv/run_module.h"
 
 using namespace heddle::spirv;
 
@@ -99,4 +101,84 @@ TEST_CASE("minimum, step and logarithm are open only where the specification lea
   CHECK(of_set(GLSLstd450Log, {single(0)}).meaning == Meaning::Open);
   CHECK(of_set(GLSLstd450Pow, {single(2), single(3)}).bits == single(8));
   CHECK(of_set(GLSLstd450RoundEven, {single(2.5)}).bits == single(2));
+}
+
+TEST_CASE("floats round towards zero where an entry point wants it") {
+  const auto zero = [](Op op, std::vector<std::uint64_t> arguments, std::uint8_t bits, std::uint8_t from) {
+    std::uint64_t out = 0;
+    compute({op, 0, bits, from, from, kTowardsZero}, arguments, out);
+    return out;
+  };
+  const auto twice = [](double value) { return float_bits(value, 64); };
+  const double tiny = std::ldexp(1.0, -80);
+  // As far below 1 as a float can be.
+  CHECK(zero(Op::OpFSub, {single(1), single(tiny)}, 32, 32) == single(1) - 1);
+  CHECK(zero(Op::OpFAdd, {single(1), single(tiny)}, 32, 32) == single(1));
+  CHECK(zero(Op::OpFSub, {single(-1), single(-tiny)}, 32, 32) == single(-1) - 1);
+  CHECK(zero(Op::OpFAdd, {twice(1), twice(-tiny)}, 64, 64) == twice(1) - 1);
+  CHECK(zero(Op::OpFDiv, {single(2), single(3)}, 32, 32) == 0x3f2aaaaa);
+  CHECK(of(Op::OpFDiv, {single(2), single(3)}).bits == 0x3f2aaaab);
+  CHECK(zero(Op::OpFMul, {single(3e38), single(10)}, 32, 32) == 0x7f7fffff);
+  CHECK(zero(Op::OpFMul, {twice(1e308), twice(-10)}, 64, 64) == 0xffefffffffffffff);
+  CHECK(zero(Op::OpFDiv, {twice(1), twice(0)}, 64, 64) == 0x7ff0000000000000);
+  CHECK(zero(Op::OpFConvert, {twice(0.1)}, 32, 64) == 0x3dcccccc);
+  CHECK(zero(Op::OpFConvert, {single(65535)}, 16, 32) == 0x7bff);
+  CHECK(zero(Op::OpConvertUToF, {0xffffffffffffffff}, 32, 64) == 0x5f7fffff);
+  CHECK(zero(Op::OpConvertSToF, {word(-16777219)}, 32, 32) == single(-16777218));
+}
+
+TEST_CASE("denormalized numbers are zeros where an entry point wants it") {
+  const auto flush = [](Op op, std::vector<std::uint64_t> arguments) {
+    std::uint64_t out = 0;
+    compute({op, 0, 32, 32, 32, kFlushesResults | kFlushesOperands}, arguments, out);
+    return out;
+  };
+  CHECK(flush(Op::OpFAdd, {1, 1}) == 0);
+  CHECK(of(Op::OpFAdd, {1, 1}).bits == 2);
+  CHECK(flush(Op::OpFMul, {single(std::ldexp(1.0, -100)), single(std::ldexp(-1.0, -40))}) == 0x80000000);
+  CHECK(flush(Op::OpFOrdEqual, {1, 2}) == 1);
+  CHECK(flush(Op::OpFOrdEqual, {single(1), single(2)}) == 0);
+}
+
+TEST_CASE("an execution mode decides how a module's floats round") {
+  const std::string text = R"(
+; @Input: %data = {{1.0, 3.0, 0}}
+; @Output: forall (%data[0][2] == 0.33333331346511841)
+OpCapability Shader
+OpMemoryModel Logical Vulkan
+OpEntryPoint GLCompute %main "main" %data
+OpExecutionMode %main LocalSize 1 1 1
+OpExecutionMode %main RoundingModeRTZ 32
+OpDecorate %floats ArrayStride 4
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %block Block
+OpDecorate %data DescriptorSet 0
+OpDecorate %data Binding 0
+%void = OpTypeVoid
+%function = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%float = OpTypeFloat 32
+%zero = OpConstant %uint 0
+%one = OpConstant %uint 1
+%two = OpConstant %uint 2
+%floats = OpTypeRuntimeArray %float
+%block = OpTypeStruct %floats
+%block_pointer = OpTypePointer StorageBuffer %block
+%float_pointer = OpTypePointer StorageBuffer %float
+%data = OpVariable %block_pointer StorageBuffer
+%main = OpFunction %void None %function
+%entry = OpLabel
+%p0 = OpAccessChain %float_pointer %data %zero %zero
+%p1 = OpAccessChain %float_pointer %data %zero %one
+%p2 = OpAccessChain %float_pointer %data %zero %two
+%x = OpLoad %float %p0
+%y = OpLoad %float %p1
+%q = OpFDiv %float %x %y
+OpStore %p2 %q
+OpReturn
+OpFunctionEnd
+)";
+  // A third is 0x3eaaaaab to nearest, 0x3eaaaaaa towards zero.
+  CHECK(Ran(text).ask(true).holds);
+  CHECK_FALSE(Ran(replaced(text, "OpExecutionMode %main RoundingModeRTZ 32\n", "")).ask(true).holds);
 }

@@ -130,6 +130,8 @@ void SpirvCommand::add_dispatch_options() {
       ->option_text("ID=V ...");
   command_->add_option("--set", buffers_, "What a buffer holds: a file, or zeros:N, iota:N, random:N or words:1,2,3")
       ->option_text("SET.BINDING=CONTENTS ...");
+  command_->add_option("--extent", extents_, "How large an image is: width, height, and depth or layers")
+      ->option_text("SET.BINDING=X,Y,Z ...");
   command_->add_option("--push", push_, "What the push constants hold, as --set says it")->option_text("CONTENTS");
   command_
       ->add_option("--reconverge", reconverge_,
@@ -217,6 +219,10 @@ SpirvRequest SpirvCommand::request() const {
   for (const std::string& each : buffers_) {
     const auto [name, contents] = split_option("--set", each);
     out.dispatch.buffers[binding_from_text("--set", name)] = contents_from_text("--set", contents);
+  }
+  for (const std::string& each : extents_) {
+    const auto [name, size] = split_option("--extent", each);
+    out.dispatch.extents[binding_from_text("--extent", name)] = size_from_text("--extent", size);
   }
   if (!push_.empty()) out.dispatch.push_constants = contents_from_text("--push", push_);
   out.dispatch.robust = robust_;

@@ -50,6 +50,7 @@ class SpirvCommand {
   std::uint32_t subgroup_size_ = 0;
   std::vector<std::string> specialization_;
   std::vector<std::string> buffers_;
+  std::vector<std::string> extents_;
   std::string push_;
   std::string reconverge_;
   bool robust_ = false;
