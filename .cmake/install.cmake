@@ -8,6 +8,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/heddle DESTINATION ${CMAKE_INSTA
 install(TARGETS heddle_headers heddle_text heddle_runtime heddle_model heddle_trace heddle_race heddle_judge heddle_explore heddle_advice
                 heddle_edits heddle_report heddle_proposals heddle_memory heddle_progress heddle_run heddle_watch heddle_host heddle_seeds heddle_heddle heddle_queues
                 heddle_mu heddle_mu_machine heddle_host_thread heddle_explore_kernel
+                heddle_litmus heddle_spirv heddle_spirv_run heddle_spirv_compiler heddle_module
         EXPORT heddleTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT heddleTargets NAMESPACE heddle:: DESTINATION ${package_dir})
 

@@ -101,6 +101,8 @@ struct Command {
   const Instruction* from = nullptr;
   /// A line of the module's text; of a binary one of the source, where there are line records.
   std::uint32_t line = 0;
+  /// The OpString that names the source of a binary; 0 where there is none.
+  Id file = 0;
 };
 
 /// What a memory access is besides its address. Scopes and semantics are in slots.

@@ -133,7 +133,8 @@ void Dispatch::choose_size(const Instruction& entry) {
   if (options_.subgroup_size) subgroup_size_ = *options_.subgroup_size;
   if (volume(local_) == 0 || volume(groups_) == 0 || subgroup_size_ == 0)
     throw Error(entry.position, "a size of 0 leaves no invocation");
-  if (volume(local_) > kMostAgents || volume(groups_) > kMostAgents || volume(local_) * volume(groups_) > kMostAgents)
+  const std::uint64_t groups = options_.on_device ? 1 : volume(groups_);
+  if (volume(local_) > kMostAgents || groups > kMostAgents || volume(local_) * groups > kMostAgents)
     throw Error(entry.position, "these are more than " + std::to_string(kMostAgents) + " invocations");
 }
 
@@ -164,7 +165,8 @@ void Dispatch::check_subgroup_size(const Instruction& entry) const {
 
 void Dispatch::place_agents() {
   const std::uint64_t in_group = volume(local_);
-  for (std::uint64_t group = 0; group < volume(groups_); ++group) {
+  const std::uint64_t groups = options_.on_device ? 1 : volume(groups_);
+  for (std::uint64_t group = 0; group < groups; ++group) {
     for (std::uint64_t index = 0; index < in_group; ++index) {
       model::Place place;
       place.workgroup = static_cast<std::uint32_t>(group);

@@ -38,6 +38,9 @@ struct DispatchOptions {
   bool wrap_offsets = false;
   /// Lanes that went different ways are together again as early as the graph allows, whatever the module was promised.
   bool reconverge_maximal = false;
+  /// A device has the memory and the invocations: objects have no contents, but for push constants, and one instance
+  /// for all workgroups; places are those of the first workgroup. What `buffers` hold does not matter.
+  bool on_device = false;
 };
 
 /// A scalar of memory before the dispatch.

@@ -157,7 +157,7 @@ Dispatch::Home Dispatch::make_object(const Instruction& variable) {
   const Instruction& pointee = types_->type(module_.operand(types_->type(variable.type, variable), 1), variable);
   const bool is_block = of_groups && definitions_.has(pointee.result, spv::Decoration::Block);
   std::uint64_t groups = 1;
-  if (of_groups) groups = std::uint64_t{groups_[0]} * groups_[1] * groups_[2];
+  if (of_groups && !options_.on_device) groups = std::uint64_t{groups_[0]} * groups_[1] * groups_[2];
   home.layout = &layout;
   const auto descriptor = set && binding ? descriptors_.find({*set, *binding}) : descriptors_.end();
   const Home* other = descriptor != descriptors_.end() ? &descriptor->second
@@ -183,6 +183,7 @@ Dispatch::Home Dispatch::make_object(const Instruction& variable) {
     if (set && binding) descriptors_[{*set, *binding}] = home;
     if (is_block) workgroup_blocks_ = home;
   }
+  if (options_.on_device && storage != StorageClass::PushConstant) return home;
   for (std::uint64_t copy = 0; copy < groups; ++copy) {
     Home here = home;
     here.first += copy * home.of_each_group;

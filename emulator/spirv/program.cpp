@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "emulator/spirv/source.h"
+
 namespace heddle::spirv {
 namespace {
 
@@ -53,13 +55,7 @@ std::vector<Reach> any_flow(const Dispatch& dispatch) {
 
 std::vector<std::string> texts_of(const Dispatch& dispatch) {
   std::vector<std::string> out;
-  for (const Command& command : dispatch.code().commands) {
-    std::string text = command.from != nullptr ? std::string(name_of(command.from->op)) : std::string();
-    if (command.from != nullptr && command.from->operand_count > 0 &&
-        (command.act == Act::Load || command.act == Act::Store || command.act == Act::Atomic))
-      text += ' ' + dispatch.definitions().spelled(dispatch.module().operand(*command.from, 0));
-    out.push_back(std::move(text));
-  }
+  for (const Command& command : dispatch.code().commands) out.push_back(text_of(dispatch, command));
   return out;
 }
 

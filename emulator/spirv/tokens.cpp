@@ -31,15 +31,31 @@ std::uint64_t Tokens::number(const std::vector<std::uint64_t>& key) {
   return numbers_.try_emplace(key, numbers_.size()).first->second;
 }
 
-std::uint64_t Tokens::computed(const Computation& c, std::span<const std::uint64_t> arguments) {
+std::optional<std::uint64_t> Tokens::known(const Computation& c, std::span<const std::uint64_t> arguments) {
   const bool same = arguments.size() == 2 && arguments[0] == arguments[1];
   if (same && (c.op == Op::OpIEqual || c.op == Op::OpUGreaterThanEqual || c.op == Op::OpSGreaterThanEqual)) return 1;
   if (same && (c.op == Op::OpINotEqual || c.op == Op::OpISub || c.op == Op::OpBitwiseXor)) return 0;
   if (c.op == Op::OpSelect && !is_token(arguments[0])) return arguments[0] != 0 ? arguments[1] : arguments[2];
   if (c.op == Op::OpCopyObject) return arguments[0];
+  return std::nullopt;
+}
+
+std::uint64_t Tokens::computed(const Computation& c, std::span<const std::uint64_t> arguments) {
+  if (const auto result = known(c, arguments)) return *result;
   std::vector<std::uint64_t> key{static_cast<std::uint64_t>(c.op), c.extended, c.bits};
   key.insert(key.end(), arguments.begin(), arguments.end());
   return kTokenBits | number(key);
+}
+
+std::uint64_t Tokens::derived(const Computation& c, std::span<const std::uint64_t> arguments) {
+  if (const auto result = known(c, arguments)) return *result;
+  constexpr std::uint64_t kMultiplier = 0x9e3779b97f4a7c15;
+  std::uint64_t hash = (static_cast<std::uint64_t>(c.op) << 40) ^ (std::uint64_t{c.extended} << 8) ^ c.bits;
+  for (const std::uint64_t argument : arguments) {
+    hash = (hash ^ argument) * kMultiplier;
+    hash ^= hash >> 29;
+  }
+  return kTokenBits | (hash & (kOfMemory - 1));
 }
 
 std::uint64_t Tokens::to_memory(std::uint64_t bits, std::uint32_t bytes) {

@@ -31,12 +31,16 @@ class Tokens {
   static std::uint64_t of_memory(std::uint32_t allocation, std::uint64_t offset);
   /// The result of a computation of which some argument is a token.
   std::uint64_t computed(const Computation& computation, std::span<const std::uint64_t> arguments);
+  /// As that, without an account of what was asked before: other questions have, as good as always, other answers.
+  static std::uint64_t derived(const Computation& computation, std::span<const std::uint64_t> arguments);
 
   /// A token as it lies in memory; of fewer than four bytes it is nothing but a value, 0.
   std::uint64_t to_memory(std::uint64_t bits, std::uint32_t bytes);
   std::uint64_t from_memory(std::uint64_t bits, std::uint32_t bytes) const;
 
  private:
+  /// The result where the arguments say it all the same: what nothing defines is equal to itself.
+  static std::optional<std::uint64_t> known(const Computation& computation, std::span<const std::uint64_t> arguments);
   std::uint64_t number(const std::vector<std::uint64_t>& key);
 
   std::uint64_t prefix_ = 0;

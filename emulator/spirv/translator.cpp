@@ -59,6 +59,7 @@ Command& Translator::emit(Act act) {
   out.from = at_;
   const std::uint32_t of_text = at_ != nullptr ? at_->position.line : 0;
   out.line = of_text != 0 ? of_text : line_;
+  out.file = of_text != 0 ? 0 : file_;
   return out;
 }
 
@@ -301,6 +302,7 @@ void Translator::translate_block(std::size_t index) {
   place(frames_.back()->block_labels[index]);
   block_ = index;
   line_ = 0;
+  file_ = 0;
   at_ = block.label;
   for (const std::uint32_t part : frames_.back()->parts_ending[index]) emit(Act::Rejoin).detail = part;
   for (const Instruction* instruction : block.body) {
@@ -314,7 +316,9 @@ void Translator::translate_block(std::size_t index) {
 }
 
 void Translator::note_line(const Instruction& instruction) {
-  line_ = instruction.op == Op::OpLine ? module_.operand(instruction, 1) : 0;
+  const bool begins = instruction.op == Op::OpLine;
+  file_ = begins ? module_.operand(instruction, 0) : 0;
+  line_ = begins ? module_.operand(instruction, 1) : 0;
 }
 
 // All phis of a block read before any of them is written.

@@ -159,6 +159,7 @@ class Translator : private Sink {
   std::size_t block_ = 0;
   const Instruction* at_ = nullptr;
   std::uint32_t line_ = 0;
+  Id file_ = 0;
   bool has_groups_ = false;
   /// Bits of FloatMode by the width of floats.
   std::map<std::uint8_t, std::uint8_t> float_modes_;

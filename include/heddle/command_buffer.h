@@ -149,6 +149,10 @@ class CommandBuffer {
          .call = "dispatch",
          .dispatch = record(kernel, groups.extent, local, arguments...)});
   }
+  /// vkCmdDispatch of what was made ready beforehand: a SPIR-V module with its buffers (heddle/module.h).
+  void dispatch(std::unique_ptr<detail::RecordedDispatch> ready, SourceLocation where = SourceLocation::current()) {
+    add({.kind = detail::CommandKind::Dispatch, .where = where, .call = "dispatch", .dispatch = std::move(ready)});
+  }
   /// vkCmdDispatchIndirect.
   template <typename Kernel, typename... Args>
   requires detail::Takes<Kernel, detail::BoundArgument<Args>...>

@@ -28,6 +28,7 @@ struct DeviceHandle;
 }
 
 class Device;
+class Module;
 
 /// What Device::submit hands out: commands that are executed together.
 class Commands {
@@ -174,6 +175,7 @@ class Device {
 
  private:
   friend class Commands;
+  friend class Module;
   /// The time from the begin to the end of a submission.
   class Submission {
    public:

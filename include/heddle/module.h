@@ -16,11 +16,8 @@
 
 #include <heddle/device.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -31,6 +28,10 @@
 #include <vector>
 
 namespace heddle {
+
+namespace detail {
+class RecordedDispatch;
+}
 
 /// A module that cannot be run: "file:line: message".
 class ModuleError : public std::runtime_error {
@@ -51,29 +52,25 @@ struct ModuleOptions {
   bool reconverge_maximal = false;
 };
 
-/// A buffer of the device as a module names it.
+/// A buffer of a device as a module names it.
 struct BoundBuffer {
   std::uint32_t set = 0;
   std::uint32_t binding = 0;
-  std::function<std::span<const std::byte>()> read;
-  std::function<void(std::span<const std::byte>)> write;
+  detail::Owner owner = {};
+  ReferenceId reference{};
 };
 
-/// Binds a buffer. It outlives the dispatch.
+/// Binds a buffer.
 template <typename T>
-BoundBuffer bound(std::uint32_t set, std::uint32_t binding, Buffer<T>& buffer) {
-  return {set, binding, [&buffer] { return std::as_bytes(buffer.view()); },
-          [&buffer](std::span<const std::byte> bytes) {
-            const std::span<T> all = buffer.map();
-            std::memcpy(static_cast<void*>(all.data()), bytes.data(), std::min(bytes.size(), all.size_bytes()));
-          }};
+BoundBuffer bound(std::uint32_t set, std::uint32_t binding, const Buffer<T>& buffer) {
+  return {set, binding, buffer.owner(), buffer.reference()};
 }
 
 /// An entry point of a module, to be run on the memory of a device.
 class Module {
  public:
-  /// Reads a binary module or the text of one. Throws ModuleError; std::invalid_argument for a device with options that
-  /// a module does not take: a trace, edits and choices of its own.
+  /// Reads a binary module, the text of one (.spvasm) or a compute shader in GLSL (.comp), which glslangValidator or
+  /// glslc compiles. Throws ModuleError; std::invalid_argument for a device with edits, which a module does not take.
   Module(Device& device, const std::string& file, ModuleOptions options = {});
   ~Module();
   Module(const Module&) = delete;
@@ -86,21 +83,32 @@ class Module {
     set_push_constants(bytes);
   }
 
-  /// Runs the entry point, and returns when all invocations have ended. In emulated mode memory goes by the device's
-  /// policy, and its seed decides who goes on; each dispatch has a schedule of its own. In native mode the module is
-  /// interpreted as well, on memory that has one copy of everything. Throws KernelError for a module that does what is
-  /// undefined, or comes to no end; what was written stays written. Throws ModuleError where a buffer is missing.
+  /// Runs the entry point, and returns when all invocations have ended. It is to the device what a kernel in C++ is, in
+  /// either mode: memory, schedule, races, traces and progress are the device's. Throws as Device::dispatch, and
+  /// ModuleError where a buffer is missing.
+  ///
+  /// A module whose lanes do something together (OpGroupNonUniform...) is interpreted beside the device: on a memory of
+  /// the device's policy, by one thread, and its races are in `races()` alone.
   DispatchResult dispatch(Extent groups, std::initializer_list<BoundBuffer> buffers);
 
-  /// The races of all dispatches so far; empty without DeviceOptions::races.
+  /// A command of a queue that does what `dispatch` does: `commands.dispatch(scan.recorded(1, {...}))`. It keeps the
+  /// buffers, and the push constants of now; the module outlives its commands. Throws ModuleError where a buffer is
+  /// missing, and for a module whose lanes do something together.
+  std::unique_ptr<detail::RecordedDispatch> recorded(Extent groups, std::initializer_list<BoundBuffer> buffers);
+
+  /// The races of all dispatches of this module so far, until it is asked again; empty without DeviceOptions::races.
   const std::vector<DataRace>& races() const;
   /// Throws KernelError with the first of them, if there is one.
   void require_no_races() const;
 
  private:
-  void set_push_constants(std::span<const std::byte> bytes);
-
   struct Parts;
+  class Recorded;
+
+  void set_push_constants(std::span<const std::byte> bytes);
+  static DispatchResult launch(Device& device, const detail::TypedLaunch& typed, const Extent& groups,
+                               const Extent& local);
+
   std::unique_ptr<Parts> parts_;
 };
 

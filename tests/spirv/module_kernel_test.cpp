@@ -1,6 +1,11 @@
 #include <heddle/module.h>
+#include <heddle/queue.h>
 
 #include <catch2/catch.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <numeric>
 
 using namespace heddle;
@@ -115,7 +120,107 @@ TEST_CASE("a module that goes out of bounds on a device is a kernel that is wron
   }
 }
 
-TEST_CASE("a device whose trace a module would not write is refused by the option's name") {
+TEST_CASE("a queue runs a module between copies and barriers as it runs a kernel") {
+  for (const Mode mode : {Mode::Native, Mode::Emulated}) {
+    const LogicalDevice device(mode);
+    auto items = device.allocate_memory<std::uint32_t>(8, MemoryProperty::HostCoherent, "items");
+    auto sums = device.allocate_memory<std::uint32_t>(8, MemoryProperty::HostCoherent, "sums");
+    {
+      auto map = items.map();
+      for (std::uint64_t i = 0; i < 8; ++i) map.write(i, 1);
+    }
+    Module scan(device.device(), kShaders + "scan.spvasm", of_size(8));
+    scan.push_constants(std::uint32_t{3});
+    CommandBuffer commands = device.command_buffer("scan");
+    commands.begin();
+    commands.dispatch(scan.recorded(1, {bound(0, 0, items.buffer()), bound(0, 1, sums.buffer())}));
+    commands.pipeline_barrier2(MemoryBarrier2{PipelineStage2::ComputeShader, Access2::ShaderStorageWrite,
+                                              PipelineStage2::Host, Access2::HostRead});
+    commands.end();
+    const Fence fence = device.fence("done");
+    device.queue().submit2(commands, fence);
+    fence.wait();
+    auto map = sums.map();
+    for (std::uint64_t i = 0; i < 8; ++i) CHECK(map.read(i) == 3 * (i + 1));
+    CHECK(device.races().empty());
+  }
+}
+
+TEST_CASE("a module as a command of a queue races with a host access that no dependency orders") {
+  const LogicalDevice device(Mode::Emulated);
+  auto items = device.allocate_memory<std::uint32_t>(8, MemoryProperty::HostCoherent, "items");
+  auto sums = device.allocate_memory<std::uint32_t>(8, MemoryProperty::HostCoherent, "sums");
+  {
+    auto map = items.map();
+    for (std::uint64_t i = 0; i < 8; ++i) map.write(i, 1);
+  }
+  Module scan(device.device(), kShaders + "scan.spvasm", of_size(8));
+  scan.push_constants(std::uint32_t{3});
+  CommandBuffer commands = device.command_buffer("scan");
+  commands.begin();
+  commands.dispatch(scan.recorded(1, {bound(0, 0, items.buffer()), bound(0, 1, sums.buffer())}));
+  commands.end();
+  const Fence fence = device.fence("done");
+  device.queue().submit2(commands, fence);
+  fence.wait();
+  (void)sums.map().read(0);
+  CHECK_FALSE(device.races().empty());
+}
+
+TEST_CASE("a device takes a compute shader in GLSL, and says which line of it is wrong") {
+  if (std::system("glslangValidator --version > /dev/null 2>&1") != 0 &&
+      std::system("glslc --version > /dev/null 2>&1") != 0) {
+    WARN("skipped: there is no compiler of GLSL here (Debian: glslang-tools)");
+    return;
+  }
+  Device device(weak());
+  auto in = device.buffer(numbers(16), "items");
+  auto out = device.buffer<std::uint32_t>(8, "sums");
+  Module scan(device, kShaders + "scan.comp", of_size(8));
+  scan.push_constants(std::uint32_t{2});
+  scan.dispatch(1, {bound(0, 0, in), bound(0, 1, out)});
+  CHECK(out.read() == reference(8, 1, 2));
+  try {
+    scan.dispatch(2, {bound(0, 0, in), bound(0, 1, out)});
+    FAIL("the dispatch went well");
+  } catch (const KernelError& error) {
+    CHECK(error.finding().kind == FindingKind::OutOfBounds);
+    CHECK_THAT(error.finding().where.file, Catch::EndsWith("scan.comp"));
+    CHECK(error.finding().where.line > 10);
+  }
+}
+
+TEST_CASE("a module that nothing defines the way of is told of its branch, in either mode") {
+  for (const Mode mode : {Mode::Native, Mode::Emulated}) {
+    Device device(mode);
+    auto out = device.buffer<std::uint32_t>({0}, "out");
+    Module module(device, HEDDLE_SOURCE_DIR "/tests/spirv/programs/undefined_branch.spvasm");
+    try {
+      module.dispatch(1, {bound(0, 0, out)});
+      FAIL("the dispatch went well");
+    } catch (const KernelError& error) {
+      CHECK(error.finding().kind == FindingKind::UndefinedValue);
+    }
+  }
+}
+
+TEST_CASE("a trace of a device has what a module on it does") {
+  const std::string file = "module_kernel_test.trace";
+  {
+    DeviceOptions options = weak();
+    options.races = false;
+    options.trace = file;
+    Device device(options);
+    scanned(device, 8, 1, 2);
+  }
+  std::ifstream in(file, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  CHECK(bytes.find("scan.spvasm") != std::string::npos);
+  CHECK(bytes.find("OpStore") != std::string::npos);
+  std::remove(file.c_str());
+}
+
+TEST_CASE("a device with edits, which a module does not take, is refused by the option's name") {
   DeviceOptions options = weak();
   options.edits.push_back({});
   options.races = false;

@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "emulator/cli/input_file.h"
-#include "emulator/cli/spirv/glsl.h"
+#include "emulator/spirv/compiler/compile.h"
 #include "emulator/spirv/numbers.h"
 #include "emulator/trace/file_error.h"
 #include "runtime/text/readable.h"
@@ -32,8 +32,7 @@ std::string placed(const std::string& file, const spirv::Error& error) {
 
 std::pair<spirv::Module, spirv::Header> read_module(const std::string& file) {
   const std::string bytes = read_input(file, kMostBytes);
-  if (ends_with(file, ".comp") || ends_with(file, ".glsl"))
-    return {spirv::read_binary(compile_glsl(file)), spirv::read_header(bytes, "//")};
+  if (spirv::is_glsl(file)) return {spirv::read_binary(spirv::compile_glsl(file)), spirv::read_header(bytes, "//")};
   if (spirv::is_binary(bytes) || ends_with(file, ".spv")) return {spirv::read_binary(bytes), {}};
   const std::string_view text = text::without_byte_order_mark(bytes);
   return {spirv::assemble(text), spirv::read_header(text, ";")};

@@ -1,21 +1,31 @@
+#include <heddle/detail/queue_commands.h>
 #include <heddle/module.h>
 
 #include <algorithm>
 #include <fstream>
 #include <iterator>
 
-#include "emulator/spirv/run/run.h"
+#include "emulator/spirv/compiler/compile.h"
+#include "emulator/spirv/dispatch.h"
+#include "emulator/spirv/host/beside.h"
+#include "emulator/spirv/host/kernel.h"
+#include "emulator/spirv/run/words.h"
 
 namespace heddle {
 namespace {
 
-/// A loop that goes round more often, and changes something each time, has no end.
-constexpr std::uint64_t kMostIterations = std::uint64_t{1} << 20;
+using Buffers = std::span<const BoundBuffer>;
 
 std::string text_of(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw ModuleError(file + ": cannot read it");
   return {std::istreambuf_iterator<char>(in), {}};
+}
+
+spirv::Module module_of(const std::string& file) {
+  const std::string bytes = text_of(file);
+  if (spirv::is_glsl(file)) return spirv::read_binary(spirv::compile_glsl(file));
+  return spirv::is_binary(bytes) ? spirv::read_binary(bytes) : spirv::assemble(bytes);
 }
 
 std::string placed(const std::string& file, const spirv::Error& error) {
@@ -29,14 +39,61 @@ std::string placed(const std::string& file, const spirv::Error& error) {
   return file + place + ": " + error.what();
 }
 
-void refuse(bool asked, const std::string& option) {
-  if (asked)
-    throw std::invalid_argument("heddle: a module does not run on a device with DeviceOptions::" + option +
-                                "; make a device without");
-}
-
 std::array<std::uint32_t, 3> size_of(const Extent& extent) {
   return {extent.x, extent.y, extent.z};
+}
+
+spirv::DispatchOptions options_of(const ModuleOptions& module, const Device& device, const Extent& groups) {
+  spirv::DispatchOptions out;
+  out.entry = module.entry;
+  out.groups = size_of(groups);
+  if (module.local) out.local = size_of(*module.local);
+  out.subgroup_size = device.options().subgroup_size;
+  out.specialization = module.specialization;
+  out.reconverge_maximal = module.reconverge_maximal;
+  return out;
+}
+
+/// Whether a race is of this module: its accesses are in the module's file, or in one that its line records name.
+bool is_of_module(const DataRace& race, const spirv::Module& module, const std::string& file) {
+  const std::string_view where = race.second.where.file;
+  return where == file ||
+         std::any_of(module.instructions.begin(), module.instructions.end(), [&](const spirv::Instruction& each) {
+           return each.op == spirv::Op::OpString && module.string_at(each, 0) == where;
+         });
+}
+
+/// A module with buffers, for dispatches of so many workgroups.
+struct Planned {
+  Planned(const spirv::Module& module, const spirv::DispatchOptions& options, const std::string& file,
+          const spirv::MemoryHandlers& handlers)
+      : dispatch(module, {}, options), plan(dispatch, file, handlers) {}
+
+  /// Whether it is what these ask for.
+  bool is_for(const Extent& groups, Buffers buffers) const {
+    return dispatch.group_count() == size_of(groups) &&
+           std::equal(buffers.begin(), buffers.end(), places.begin(), places.end(),
+                      [](const BoundBuffer& buffer, const auto& place) {
+                        return std::pair(buffer.set, buffer.binding) == place;
+                      });
+  }
+
+  spirv::Dispatch dispatch;
+  spirv::Plan plan;
+  /// Sets and bindings of the buffers, in their order.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> places;
+};
+
+/// The bindings of a plan's buffers; without an allocation where none is given.
+std::vector<emulation::Binding> bindings_of(const spirv::Plan& plan, Buffers buffers) {
+  std::vector<emulation::Binding> out(buffers.size() + 1);
+  for (const spirv::PlannedObject& object : plan.objects()) {
+    if (object.kind != spirv::PlannedObject::Kind::Buffer || object.binding == buffers.size()) continue;
+    const BoundBuffer& buffer = buffers[object.binding];
+    out[object.binding] = {*buffer.owner, buffer.reference, object.storage};
+    out[object.binding].name = object.name;
+  }
+  return out;
 }
 
 }  // namespace
@@ -47,54 +104,87 @@ struct Module::Parts {
   ModuleOptions options;
   spirv::Module module;
   std::optional<std::vector<std::uint8_t>> push_constants;
-  std::uint64_t dispatches = 0;
+  std::shared_ptr<const Planned> planned;
+  spirv::BesideDevice beside;
+  /// As they were told last.
   std::vector<DataRace> races;
 
-  spirv::DispatchOptions dispatch_options(const Extent& groups, std::span<const BoundBuffer> buffers) const {
-    spirv::DispatchOptions out;
-    out.entry = options.entry;
-    out.groups = size_of(groups);
-    if (options.local) out.local = size_of(*options.local);
-    out.subgroup_size = device.options().subgroup_size;
-    out.specialization = options.specialization;
-    out.push_constants = push_constants;
-    out.reconverge_maximal = options.reconverge_maximal;
+  std::shared_ptr<const Planned> plan(const Extent& groups, Buffers buffers) const {
+    spirv::DispatchOptions asked = options_of(options, device, groups);
+    asked.on_device = true;
+    asked.push_constants = push_constants;
+    for (const BoundBuffer& each : buffers) asked.buffers[{each.set, each.binding}];
+    const bool emulated = device.mode() == Mode::Emulated;
+    auto out = std::make_shared<Planned>(
+        module, asked, file,
+        emulated ? spirv::memory_handlers<emulated::Invocation>() : spirv::memory_handlers<native::Invocation>());
+    // A buffer that is not given has the binding behind the last.
+    for (std::size_t number = 0; number < out->plan.objects().size(); ++number)
+      out->plan.object(number).binding = buffers.size();
     for (const BoundBuffer& each : buffers) {
-      const std::span<const std::byte> bytes = each.read();
-      std::vector<std::uint8_t>& copy = out.buffers[{each.set, each.binding}];
-      std::transform(bytes.begin(), bytes.end(), std::back_inserter(copy),
-                     [](std::byte byte) { return std::to_integer<std::uint8_t>(byte); });
+      out->plan.object(out->dispatch.object_at({each.set, each.binding})).binding = out->places.size();
+      out->places.emplace_back(each.set, each.binding);
     }
     return out;
   }
 
-  spirv::RunRequest run_request() {
-    const bool emulated = device.mode() == Mode::Emulated;
-    spirv::RunRequest out;
-    out.policy = emulated ? *device.options().memory : memory_policy("sequential");
-    out.seed = *device.options().seed + dispatches++;
-    out.file = file;
-    out.bound = kMostIterations;
-    out.races = device.options().races.value_or(false);
-    out.resident_workgroups = device.options().resident_workgroups;
-    out.explained = device.options().races.value_or(false) ? 1 : 0;
-    return out;
+  const Planned& ready(const Extent& groups, Buffers buffers) {
+    if (!planned || !planned->is_for(groups, buffers)) planned = plan(groups, buffers);
+    return *planned;
   }
 
-  void note(const spirv::RunTotals& totals) {
-    if (!device.options().races.value_or(false)) return;
-    races.insert(races.end(), totals.races.begin(), totals.races.end());
+  DispatchResult run(Device& on, const Planned& ready, const Extent& groups, Buffers buffers) const {
+    std::size_t number = 0;
+    for (const BoundBuffer& each : buffers) on.check_argument(++number, &each.owner);
+    const std::vector<emulation::Binding> bindings = bindings_of(ready.plan, buffers);
+    const spirv::ModuleKernel kernel(ready.plan, bindings);
+    const detail::Call<spirv::ModuleKernel> call{kernel, {}, {}};
+    detail::TypedLaunch typed;
+    typed.native = detail::NativeEntries<spirv::ModuleKernel>::entries();
+    typed.emulated = {&detail::run_emulated<spirv::ModuleKernel>, &detail::run_emulated_invocation<spirv::ModuleKernel>,
+                      &detail::run_emulated_turns<spirv::ModuleKernel>};
+    typed.call = &call;
+    typed.bindings = bindings;
+    const std::array<std::uint32_t, 3> local = ready.dispatch.local_size();
+    return launch(on, typed, groups, {local[0], local[1], local[2]});
   }
 };
 
+/// A dispatch of a module in a command buffer.
+class Module::Recorded final : public detail::RecordedDispatch {
+ public:
+  Recorded(const Parts& parts, Extent groups, std::vector<BoundBuffer> buffers)
+      : parts_(parts), groups_(groups), buffers_(std::move(buffers)), planned_(parts.plan(groups, buffers_)) {
+    if (!planned_->plan.why_not().empty())
+      throw ModuleError(parts.file + ": " + planned_->plan.why_not() + ", which no command of a queue can be");
+  }
+
+  void run(Device& device, const Extent* groups) const override {
+    if (groups == nullptr || size_of(*groups) == size_of(groups_)) {
+      parts_.run(device, *planned_, groups_, buffers_);
+      return;
+    }
+    parts_.run(device, *parts_.plan(*groups, buffers_), *groups, buffers_);
+  }
+  std::vector<emulation::Binding> bindings() const override { return bindings_of(planned_->plan, buffers_); }
+  std::pair<Extent, Extent> shape() const override {
+    const std::array<std::uint32_t, 3> local = planned_->dispatch.local_size();
+    return {groups_, {local[0], local[1], local[2]}};
+  }
+
+ private:
+  const Parts& parts_;
+  Extent groups_;
+  std::vector<BoundBuffer> buffers_;
+  std::shared_ptr<const Planned> planned_;
+};
+
 Module::Module(Device& device, const std::string& file, ModuleOptions options) {
-  refuse(!device.options().trace.value_or("").empty(), "trace");
-  refuse(!device.options().edits.empty(), "edits");
-  refuse(static_cast<bool>(device.options().choices), "choices");
-  const std::string bytes = text_of(file);
+  if (!device.options().edits.empty())
+    throw std::invalid_argument(
+        "heddle: a module does not run on a device with DeviceOptions::edits; make a device without");
   try {
-    spirv::Module module = spirv::is_binary(bytes) ? spirv::read_binary(bytes) : spirv::assemble(bytes);
-    parts_.reset(new Parts{device, file, std::move(options), std::move(module), std::nullopt, 0, {}});
+    parts_.reset(new Parts{device, file, std::move(options), module_of(file), std::nullopt, nullptr, {}, {}});
   } catch (const spirv::Error& error) {
     throw ModuleError(placed(file, error));
   }
@@ -105,41 +195,52 @@ Module::~Module() = default;
 void Module::set_push_constants(std::span<const std::byte> bytes) {
   parts_->push_constants.emplace();
   for (const std::byte byte : bytes) parts_->push_constants->push_back(std::to_integer<std::uint8_t>(byte));
+  parts_->planned = nullptr;
+}
+
+DispatchResult Module::launch(Device& device, const detail::TypedLaunch& typed, const Extent& groups,
+                              const Extent& local) {
+  DispatchResult out;
+  device.submit([&](Commands&) {
+    out = device.launch(typed, {groups.x, groups.y, groups.z}, {local.x, local.y, local.z});
+  });
+  return out;
 }
 
 DispatchResult Module::dispatch(Extent groups, std::initializer_list<BoundBuffer> buffers) {
-  const std::span<const BoundBuffer> bound(buffers.begin(), buffers.size());
+  const Buffers given(buffers.begin(), buffers.size());
   try {
-    const spirv::Dispatch dispatch(parts_->module, {}, parts_->dispatch_options(groups, bound));
-    const spirv::Question question = spirv::question_of(dispatch);
-    const spirv::Analysis analysis(dispatch, question, spirv::Purpose::Runs);
-    spirv::RunRequest request = parts_->run_request();
-    for (const BoundBuffer& each : bound) request.kept.push_back(dispatch.object_at({each.set, each.binding}));
-    const spirv::RunTotals totals = spirv::run(analysis, question, request);
-    for (std::size_t i = 0; i < bound.size(); ++i) bound[i].write(std::as_bytes(std::span(totals.memory[i])));
-    parts_->note(totals);
-    if (!totals.findings.empty()) throw KernelError(totals.findings.front().finding);
-    if (!totals.first_ended) {
-      Finding endless;
-      endless.kind = FindingKind::NoProgress;
-      endless.message = "a loop of the module was gone round " + std::to_string(kMostIterations) + " times.";
-      throw KernelError(endless);
-    }
-    DispatchResult out;
-    out.invocations = dispatch.agents();
-    out.workgroups = std::uint64_t{groups.x} * groups.y * groups.z;
-    return out;
+    const Planned& ready = parts_->ready(groups, given);
+    if (ready.plan.why_not().empty()) return parts_->run(parts_->device, ready, groups, given);
+    spirv::DispatchOptions options = options_of(parts_->options, parts_->device, groups);
+    options.push_constants = parts_->push_constants;
+    return parts_->beside.dispatch(parts_->device, parts_->module, parts_->file, options, given);
+  } catch (const spirv::Error& error) {
+    throw ModuleError(placed(parts_->file, error));
+  }
+}
+
+std::unique_ptr<detail::RecordedDispatch> Module::recorded(Extent groups, std::initializer_list<BoundBuffer> buffers) {
+  try {
+    return std::make_unique<Recorded>(*parts_, groups, std::vector<BoundBuffer>(buffers));
   } catch (const spirv::Error& error) {
     throw ModuleError(placed(parts_->file, error));
   }
 }
 
 const std::vector<DataRace>& Module::races() const {
-  return parts_->races;
+  std::vector<DataRace>& out = parts_->races = parts_->beside.races();
+  const bool glsl = parts_->planned && parts_->planned->dispatch.code().glsl450;
+  for (DataRace& race : parts_->device.races()) {
+    if (!is_of_module(race, parts_->module, parts_->file)) continue;
+    spirv::reword_changes(race, glsl);
+    out.push_back(std::move(race));
+  }
+  return out;
 }
 
 void Module::require_no_races() const {
-  if (!parts_->races.empty()) throw KernelError(to_finding(parts_->races.front()));
+  if (!races().empty()) throw KernelError(to_finding(parts_->races.front()));
 }
 
 }  // namespace heddle

@@ -1,4 +1,4 @@
-#include "emulator/cli/spirv/glsl.h"
+#include "emulator/spirv/compiler/compile.h"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -8,23 +8,23 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <vector>
 
-#include "emulator/cli/input_file.h"
+#include "emulator/spirv/module.h"
 
 extern char** environ;
 
-namespace heddle::cli {
+namespace heddle::spirv {
 namespace {
-
-constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
 /// A directory that is gone when this is.
 class ScratchDirectory {
  public:
   ScratchDirectory() {
     std::string name = (std::filesystem::temp_directory_path() / "heddle-spirv-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw InputError("there is no room for temporary files at " + name);
+    if (mkdtemp(name.data()) == nullptr) throw Error({}, "there is no room for temporary files at " + name);
     path_ = name;
   }
   ~ScratchDirectory() {
@@ -58,7 +58,16 @@ int run_quietly(std::vector<std::string> program, const std::string& output) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
+std::string bytes_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 }  // namespace
+
+bool is_glsl(const std::string& file) {
+  return file.ends_with(".comp") || file.ends_with(".glsl");
+}
 
 std::string compile_glsl(const std::string& file) {
   const ScratchDirectory scratch;
@@ -71,9 +80,9 @@ std::string compile_glsl(const std::string& file) {
     status =
         run_quietly({"glslc", "-g", "--target-env=vulkan1.2", "-fshader-stage=compute", "-o", module, file}, messages);
   if (status == -1 || status == 127)
-    throw InputError(file + ": GLSL needs a compiler: install the package glslang-tools (or glslc)");
-  if (status != 0) throw InputError(file + ": the compiler says:\n" + read_input(messages, kMostBytes));
-  return read_input(module, kMostBytes);
+    throw Error({}, "GLSL needs a compiler: install the package glslang-tools (or glslc)");
+  if (status != 0) throw Error({}, "the compiler says:\n" + bytes_of(messages));
+  return bytes_of(module);
 }
 
-}  // namespace heddle::cli
+}  // namespace heddle::spirv

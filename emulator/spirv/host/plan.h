@@ -1,0 +1,95 @@
+#pragma once
+
+/// \file
+/// A module's entry point, made ready to run on a device again and again.
+
+#include <heddle/report.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "emulator/spirv/host/step.h"
+
+namespace heddle::spirv {
+
+class Dispatch;
+
+/// How steps reach memory in the mode of a device.
+struct MemoryHandlers {
+  Handler (*load)(std::uint32_t bytes, bool physical);
+  Handler (*store)(std::uint32_t bytes, bool physical);
+  Handler (*atomic)(const ScalarType& type, bool physical);
+  Handler fence;
+  Handler barrier;
+};
+
+/// An object of a dispatch, as invocations on a device find it.
+struct PlannedObject {
+  enum class Kind : std::uint8_t { Nothing, Buffer, OfWorkgroup, Constant };
+  Kind kind = Kind::Nothing;
+  Reach reach = Reach::AsTheInstructionSays;
+  /// The class of a buffer, and which of the dispatch's bindings it is.
+  StorageClass storage = StorageClass::StorageBuffer;
+  std::size_t binding = 0;
+  std::uint64_t size = 0;
+  /// It lasts as long as the process.
+  const char* name = "";
+  bool zeroed = false;
+  /// What constants hold.
+  std::vector<std::byte> bytes;
+};
+
+/// Whether the value of a built-in is another one for each invocation.
+bool is_of_invocation(spv::BuiltIn which);
+
+/// The steps of a dispatch, and what its invocations begin with.
+class Plan {
+ public:
+  /// `dispatch` is on a device, and must outlive the plan, whose names of files are `file` where the module does not
+  /// say another.
+  Plan(const Dispatch& dispatch, const std::string& file, const MemoryHandlers& handlers);
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+
+  /// What of the code has no step; empty if all of it has. Nothing else may be asked of such a plan.
+  const std::string& why_not() const { return why_not_; }
+  const Step* first() const { return steps_.data(); }
+  /// What slots hold when an invocation begins, but for built-ins.
+  const std::vector<std::uint64_t>& image() const { return image_; }
+  /// Those that are another value for each invocation.
+  const std::vector<BuiltIn>& built_ins() const { return built_ins_; }
+  const std::vector<PlannedObject>& objects() const { return objects_; }
+  /// The objects that are buffers are told which binding of the dispatch they are.
+  PlannedObject& object(std::uint64_t number) { return objects_[number]; }
+  const SourceLocation& place() const { return place_; }
+
+ private:
+  void plan_objects();
+  void plan_step(std::size_t at);
+  bool plan_flow(const Command& command, Step& step);
+  void plan_compute(std::size_t at, Step& step);
+  void plan_access(const Command& command, Step& step, StepDetail& detail);
+  void plan_atomic(const Command& command, const AccessInfo& info, Step& step, StepDetail& detail);
+  void plan_fence(const Command& command, Step& step, StepDetail& detail);
+  void plan_qualifiers(const Command& command, const AccessInfo& info, StepDetail& detail);
+  void refuse(const Command& command, const char* why);
+  /// What a slot holds all the time; refuses it if it may change.
+  std::uint64_t constant_in(const Command& command, Slot slot);
+  Scope scope_in(const Command& command, Slot slot);
+
+  const Dispatch& dispatch_;
+  const MemoryHandlers& handlers_;
+  SourceLocation place_;
+  std::string why_not_;
+  std::vector<Step> steps_;
+  std::vector<StepDetail> details_;
+  std::vector<std::uint64_t> image_;
+  std::vector<bool> written_;
+  std::vector<BuiltIn> built_ins_;
+  std::vector<PlannedObject> objects_;
+};
+
+}  // namespace heddle::spirv

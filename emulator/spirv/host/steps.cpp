@@ -1,0 +1,122 @@
+#include <heddle/detail/runtime.h>
+
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "emulator/spirv/host/step.h"
+#include "emulator/spirv/tokens.h"
+
+/// \file
+/// Steps that are no computations and no accesses to memory, and findings of steps.
+
+namespace heddle::spirv {
+namespace {
+
+/// A loop that goes round more often, and changes something each time, has no end.
+constexpr std::uint64_t kMostIterations = std::uint64_t{1} << 20;
+
+std::string instruction_of(const Step& step) {
+  const Instruction* from = step.detail->command->from;
+  return from != nullptr ? std::string(name_of(from->op)) : std::string("the kernel");
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void raise_undefined_branch(const State& state, const Step& step) {
+  raise(state, step, FindingKind::UndefinedValue, "a value that nothing defines decides which way is taken.");
+}
+
+}  // namespace
+
+const char* lasting(const std::string& text) {
+  static std::mutex mutex;
+  static auto& texts = *new std::set<std::string>;
+  const std::lock_guard lock(mutex);
+  return texts.insert(text).first->c_str();
+}
+
+void raise(const State& state, const Step& step, FindingKind kind, std::string message) {
+  Finding finding;
+  finding.kind = kind;
+  finding.message = std::move(message);
+  finding.where = step.detail->where;
+  finding.invocation = state.coordinates(state.invocation);
+  runtime::raise(std::move(finding));
+}
+
+void raise_bad_pointer(const State& state, const Step& step, std::uint64_t pointer) {
+  const std::string what = instruction_of(step);
+  if (is_token(pointer)) raise(state, step, FindingKind::OutOfBounds, what + " is at an address that nothing defines.");
+  const std::uint64_t number = object_of(pointer);
+  if (number != 0 && number < state.place_count && state.places[number].size == 0)
+    raise(state, step, FindingKind::OutOfBounds, what + " is of a buffer that the dispatch was not given.");
+  raise(state, step, FindingKind::OutOfBounds, what + " is out of bounds.");
+}
+
+const Step* step_move(const Step* step, State& state) {
+  state.slots[step->to] = state.slots[step->a];
+  return step + 1;
+}
+
+const Step* step_index(const Step* step, State& state) {
+  const Command& command = *step->detail->command;
+  const std::uint64_t base = state.slots[step->a];
+  const std::uint64_t by = state.slots[step->b];
+  if (is_token(base) || is_token(by)) [[unlikely]]
+    raise_bad_pointer(state, *step, is_token(base) ? base : by);
+  const std::int64_t i = signed_value(by, command.computation.bits);
+  if (command.count != 0 && static_cast<std::uint64_t>(i) >= command.count) [[unlikely]]
+    raise(state, *step, FindingKind::OutOfBounds,
+          instruction_of(*step) + ": index " + std::to_string(i) + " of " + std::to_string(command.count) +
+              " elements is out of bounds.");
+  state.slots[step->to] = base + step->number + static_cast<std::uint64_t>(i) * command.stride;
+  return step + 1;
+}
+
+const Step* step_length(const Step* step, State& state) {
+  const std::uint64_t pointer = state.slots[step->a] + step->number;
+  const std::uint64_t stride = step->detail->command->stride;
+  if (is_token(pointer) || object_of(pointer) >= state.place_count) raise_bad_pointer(state, *step, pointer);
+  const std::uint64_t size = state.places[object_of(pointer)].size;
+  const std::uint64_t offset = offset_of(pointer);
+  state.slots[step->to] = offset > size || stride == 0 ? 0 : (size - offset) / stride;
+  return step + 1;
+}
+
+const Step* step_jump(const Step* step, State&) {
+  return step->target;
+}
+
+const Step* step_branch(const Step* step, State& state) {
+  const std::uint64_t condition = state.slots[step->a];
+  if (is_token(condition)) [[unlikely]]
+    raise_undefined_branch(state, *step);
+  return condition != 0 ? step->target : step->otherwise;
+}
+
+const Step* step_enter_loop(const Step* step, State& state) {
+  state.slots[step->to] = 0;
+  return step + 1;
+}
+
+const Step* step_repeat_loop(const Step* step, State& state) {
+  if (++state.slots[step->to] == kMostIterations) [[unlikely]]
+    raise(state, *step, FindingKind::NoProgress,
+          "a loop of the module was gone round " + std::to_string(kMostIterations) + " times.");
+  return step + 1;
+}
+
+const Step* step_fault(const Step* step, State& state) {
+  if (static_cast<FaultKind>(step->detail->command->detail) == FaultKind::Unreachable)
+    raise(state, *step, FindingKind::RequirementFailed, "OpUnreachable is reached.");
+  raise(state, *step, FindingKind::OutOfBounds, instruction_of(*step) + " is out of bounds.");
+}
+
+const Step* step_finish(const Step*, State&) {
+  return nullptr;
+}
+
+const Step* step_nothing(const Step* step, State&) {
+  return step + 1;
+}
+
+}  // namespace heddle::spirv

@@ -1,0 +1,18 @@
+#pragma once
+
+/// \file
+/// Commands as people know them: the instruction in words, and the file that it was written in.
+
+#include <string>
+
+#include "emulator/spirv/dispatch.h"
+
+namespace heddle::spirv {
+
+/// The instruction that a command comes from, and what it accesses: "OpLoad %data".
+std::string text_of(const Dispatch& dispatch, const Command& command);
+
+/// The file that line records of a binary module name; else `file`, which the module was read from.
+std::string source_file(const Dispatch& dispatch, const Command& command, const std::string& file);
+
+}  // namespace heddle::spirv
