@@ -32,6 +32,8 @@ Worker::AtBarrier Worker::come_to_barrier(Group& g, Slot* self, const SourceLoca
   if (--barrier.missing == 0) {
     tell_meeting(g, 0, g.size);
     barrier.missing = g.size;
+    if (g.routes.are_kept()) [[unlikely]]
+      g.routes.all_meet();
     ++barrier.phase;
     ++local_progress_;
     if (!launch_->choice) return AtBarrier::GoesOn;

@@ -5,6 +5,7 @@
 
 #include "runtime/context.h"
 #include "runtime/heap.h"
+#include "runtime/routes.h"
 #include "runtime/walk.h"
 
 #include <heddle/detail/runtime.h>
@@ -157,6 +158,8 @@ struct Group : Workgroup {
   std::uint32_t cursor = 0;
   /// Where an oracle decides: the order in which invocations go on.
   Walk walk;
+  /// Where lanes that went different ways need not be together again: how each came to where it is.
+  Routes routes;
 
   /// The next one in the list of spare workgroups; null at its end.
   Group* next_spare = nullptr;

@@ -16,6 +16,10 @@
 
 #include "runtime/call_stack.h"
 
+namespace heddle {
+enum class Reconvergence : std::uint8_t;
+}
+
 namespace heddle::runtime {
 
 /// What the resident invocations do or wait for, those at one place together: "3 invocations wait at ...; ...".
@@ -72,6 +76,8 @@ struct Launch {
   Observer* observer = nullptr;
   /// With a choice: who is put off for ever is whom this does not guarantee; null: nobody is.
   const Fairness* fairness = nullptr;
+  /// With a choice: which lanes are together again. Zero is Maximal.
+  Reconvergence reconvergence{};
   /// What a person calls the memory at an address; empty if unknown.
   const std::function<std::string(const void*)>* describe = nullptr;
   /// Give up when nothing but polling happened for so many rounds of all residents ...

@@ -14,6 +14,7 @@
 #include <map>
 #include <thread>
 #include <tuple>
+#include <vector>
 
 namespace heddle::runtime {
 
@@ -146,6 +147,22 @@ void count(Group& g, const std::function<std::string(const void*)>* describe, Ce
   }
 }
 
+/// Those of the lowest numbers: " Not started are workgroups 2, 5 and 7."
+std::string which_have_not_started(const Launch& launch, std::uint64_t started, std::uint64_t groups) {
+  constexpr std::size_t kMostTold = 6;
+  const std::uint64_t drawn = launch.first_groups.size();
+  std::vector<std::uint64_t> numbers;
+  for (std::uint64_t i = started; i < groups && (i < drawn || numbers.size() < kMostTold); ++i)
+    numbers.push_back(i < drawn ? launch.first_groups[i] : i);
+  std::sort(numbers.begin(), numbers.end());
+  const bool all = numbers.size() == groups - started && numbers.size() <= kMostTold;
+  if (numbers.size() > kMostTold) numbers.resize(kMostTold);
+  std::string out = numbers.size() == 1 ? " Not started is workgroup " : " Not started are workgroups ";
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    out += fmt::format("{}{}", i == 0 ? "" : all && i + 1 == numbers.size() ? " and " : ", ", numbers[i]);
+  return out + (all ? "." : ", ...");
+}
+
 /// Whether everybody has polled so long without progress that it is to be known in which states they do.
 bool looks_at_polls(const Launch& launch, std::uint64_t rotations) {
   return launch.choice != nullptr && rotations >= launch.no_progress_rounds;
@@ -249,14 +266,14 @@ std::string Worker::not_started() const {
   const std::uint64_t started = dispatch_->next_group.load();
   if (started >= dispatch_->groups) return "";
   const std::uint64_t left = dispatch_->groups - started;
-  return fmt::format(
+  const std::string why = fmt::format(
       " {} of {} {} not started, because {} may be resident at once; others begin when those end, in no order that is "
       "promised. If {} is waited for, let each workgroup take its number from an atomic counter when it begins (a "
       "ticket), not from workgroup_id, and wait for lower numbers alone: those have begun. Or raise "
-      "resident_workgroups, "
-      "where all of them fit on every device that is to run this.",
+      "resident_workgroups, where all of them fit on every device that is to run this.",
       left, counted(dispatch_->groups, "workgroup", "workgroups"), left == 1 ? "has" : "have",
       launch_->resident_workgroups, left == 1 ? "it" : "one of them");
+  return why + which_have_not_started(*launch_, started, dispatch_->groups);
 }
 
 void Worker::no_progress() {

@@ -74,6 +74,8 @@ void Worker::forget_waits(Group& g) {
   g.barrier.missing = g.size;
   if (!g.subgroup_arrived.empty() || !g.named.empty()) [[unlikely]]
     forget_arrivals(g);
+  if (launch_->reconvergence != Reconvergence{} || g.routes.are_kept()) [[unlikely]]
+    g.routes.begin(launch_->reconvergence, g.size);
   g.round = 1;
   g.cursor = 0;
 }

@@ -1,5 +1,8 @@
 #include "runtime/scheduler.h"
 
+#include <heddle/device_options.h>
+
+#include <algorithm>
 #include <array>
 
 namespace heddle::runtime {
@@ -14,6 +17,20 @@ bool blocked(const Slot& slot) {
 
 bool at_operation(const Group& g, const Slot& slot) {
   return slot.state == SlotState::Started && slot.wait == WaitKind::Subgroup && !g.at_barrier(slot);
+}
+
+/// Leaves of those who wait those who are together. All lanes of `subgroup` are at rest.
+void part(Group& g, std::uint32_t subgroup, Routes::Meeting meeting, const Launch& launch) {
+  const std::vector<std::uint32_t> waiting = meeting.waiting;
+  meeting.is_elsewhere = [&](std::uint32_t index) {
+    const Slot& slot = g.begin[index];
+    if (g.grid->position(index) / g.grid->subgroup_size == subgroup)
+      return std::find(waiting.begin(), waiting.end(), index) == waiting.end();
+    // What another subgroup may still come to is not known.
+    const bool counts = launch.reconvergence != Reconvergence::Subgroup;
+    return counts && (slot.state == SlotState::Finished || g.at_barrier(slot));
+  };
+  g.routes.part(meeting, *launch.choice);
 }
 
 }  // namespace
@@ -59,22 +76,25 @@ bool Worker::resolve_subgroup(Group& g, std::uint32_t subgroup) {
   if (!first) return false;
   const SourceLocation where = first->where;
   const SubgroupFunction function = g.detail(first).function;
-  std::array<void*, kMaxSubgroupSize> payloads{};
-  LaneMask active;
   meeting_.clear();
   for (std::uint32_t lane = 0; lane < lanes; ++lane) {
-    Slot& slot = *slot_of(lane);
-    SlotDetail& detail = g.detail(&slot);
-    if (!at_operation(g, slot) || detail.function != function || !same_place(slot.where, where)) {
-      continue;
-    }
-    payloads[lane] = detail.payload;
+    const Slot& slot = *slot_of(lane);
+    if (at_operation(g, slot) && g.detail(&slot).function == function && same_place(slot.where, where))
+      meeting_.push_back(g.index_of(&slot));
+  }
+  if (g.routes.are_kept()) [[unlikely]]
+    part(g, subgroup, {where, function, meeting_, {}}, *launch_);
+  std::array<void*, kMaxSubgroupSize> payloads{};
+  LaneMask active;
+  for (const std::uint32_t index : meeting_) {
+    Slot& slot = g.begin[index];
+    const std::uint32_t lane = g.grid->position(index) % g.grid->subgroup_size;
+    payloads[lane] = g.detail(&slot).payload;
     active.set(lane);
-    meeting_.push_back(g.index_of(&slot));
     slot.let_go();
     slot.wait = WaitKind::Nothing;
-    --g.subgroup_arrived[subgroup];
   }
+  g.subgroup_arrived[subgroup] -= static_cast<std::uint32_t>(meeting_.size());
   ++local_progress_;
   if (launch_->observer) launch_->observer->invocations_meet(g, meeting_);
   function(payloads.data(), active, lanes);

@@ -148,6 +148,8 @@ Handover Worker::wait_at_barrier(const char* file, const char* function, std::ui
   self->wait = WaitKind::Preempted;
   self->where = {file, function, line};
   self->let_go();
+  if (group_->routes.are_kept()) [[unlikely]]
+    group_->routes.comes_by(group_->index_of(self), self->where);
   if (adversary_.is_there()) [[unlikely]]
     adversary_.turn_ends(residents_, *group_, *self, false);
   count_interruption();

@@ -314,6 +314,7 @@ DeviceState::DeviceState(DeviceOptions o)
   launch.workgroup_memory_zeroed = options.workgroup_memory_zeroed;
   launch.no_progress_rounds = options.no_progress_rounds;
   launch.no_progress_time = std::chrono::milliseconds(options.no_progress_time.count());
+  launch.reconvergence = *options.reconvergence;
   launch.describe = &describe_;
   if (!options.forward_progress.empty()) {
     fairness_ = std::make_unique<ModelFairness>(options.forward_progress);
@@ -358,7 +359,9 @@ void DeviceState::restart(std::uint64_t seed, decltype(DeviceOptions::choices) c
 
 void DeviceState::lay_out(const Configuration& configuration) {
   if (configuration.lane_mapping) options.lane_mapping = configuration.lane_mapping;
-  if (configuration.workgroup_order) options.workgroup_order = configuration.workgroup_order;
+  // Where a model of forward progress says in which order workgroups begin, it goes on saying it.
+  if (configuration.workgroup_order && !order_under(options.forward_progress))
+    options.workgroup_order = configuration.workgroup_order;
   if (configuration.resident_workgroups)
     options.resident_workgroups = launch.resident_workgroups = *configuration.resident_workgroups;
   if (configuration.subgroup_size) options.subgroup_size = configuration.subgroup_size;

@@ -119,6 +119,8 @@ bool is_same_barrier(const Operation& a, const Operation& b) {
 Emulator::Emulator(detail::DeviceState& d)
     : device(d),
       survey(detail::survey_of_environment()),
+      // Each operation is on somebody's route.
+      most_halvings_(*d.options.reconvergence == Reconvergence::Maximal ? kMostHalvings : 0),
       most_patience_(rounds_times(d.options, kWindUpsOfRound)),
       standstill_({rounds_times(d.options, kRepeatedAccessesOfRound), rounds_times(d.options, kAccessesOfRound),
                    rounds_times(d.options, kAccessesOfEachOfRound)}),
@@ -192,7 +194,7 @@ void Emulator::end_left_ones() {
 }
 
 inline void Emulator::wind_up() {
-  const std::uint32_t rarity = 1u << std::min(wound_up_++ / kManyTimes, kMostHalvings);
+  const std::uint32_t rarity = 1u << std::min(wound_up_++ / kManyTimes, most_halvings_);
   const std::uint32_t mean = std::min(device.options.operations_between_switches, kLongestMean) * rarity;
   operations_left = 1 + device.choice.below(2 * mean - 1, ChoicePoint::Preemption);
   if (device.limit) device.limit->spend(operations_left);

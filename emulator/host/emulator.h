@@ -160,6 +160,8 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
   std::uint32_t first_agent_ = 0;
   std::uint32_t first_workgroup_ = 0;
 
+  /// How often others are let run half as often at most, while a dispatch goes on.
+  const std::uint64_t most_halvings_;
   /// How often the dispatch has been wound up.
   std::uint64_t wound_up_ = 0;
   /// How often it is wound up before it looks for a standstill, for which it hears of all accesses for a while. (Where

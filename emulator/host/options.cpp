@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -69,22 +70,18 @@ std::optional<std::uint32_t> number_from(const char* variable, std::uint32_t lea
   return static_cast<std::uint32_t>(*number);
 }
 
-/// What a variable chooses of two words; nothing if it is not set.
+/// What a variable chooses of some words; nothing if it is not set.
 template <typename Enum>
-std::optional<Enum> word_from(const char* variable, const std::pair<std::string_view, Enum>& one,
-                              const std::pair<std::string_view, Enum>& other) {
+std::optional<Enum> word_from(const char* variable, std::initializer_list<std::pair<std::string_view, Enum>> words) {
   const char* text = std::getenv(variable);
   if (!text || !*text) return {};
-  const std::string_view value(text);
-  if (value == one.first) return one.second;
-  if (value == other.first) return other.second;
-  throw std::invalid_argument(
-      fmt::format("{} is '{}'; it may be '{}' or '{}'", variable, text::readable(value), one.first, other.first));
-}
-
-/// What the sweep of the environment has for the seed, where neither the program nor a variable says it.
-void add_sweep(DeviceOptions& o) {
-  if (const std::optional<Sweep> sweep = sweep_of_environment()) sweep->without_fixed(o).at(*o.seed).complete(o);
+  std::string names;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto& [word, value] = words.begin()[i];
+    if (word == text) return value;
+    names += fmt::format("{}'{}'", i == 0 ? "" : i + 1 == words.size() ? " or " : ", ", word);
+  }
+  throw std::invalid_argument(fmt::format("{} is '{}'; it may be {}", variable, text::readable(text), names));
 }
 
 /// How workgroups are laid out and begin, where the program does not say it.
@@ -93,16 +90,16 @@ void add_layout(DeviceOptions& o, std::uint32_t usual_residents) {
   if (!o.subgroup_size) o.subgroup_size = number_from("HEDDLE_SUBGROUP_SIZE", 1, runtime::kMaxSubgroupSize);
   if (!o.subgroup_size) o.subgroup_size = std::clamp(32u, limits.min_subgroup_size, limits.max_subgroup_size);
   if (!o.lane_mapping)
-    o.lane_mapping = word_from<LaneMapping>("HEDDLE_LANE_MAPPING", {"linear", LaneMapping::Linear},
-                                            {"shuffled", LaneMapping::Shuffled})
+    o.lane_mapping = word_from<LaneMapping>("HEDDLE_LANE_MAPPING",
+                                            {{"linear", LaneMapping::Linear}, {"shuffled", LaneMapping::Shuffled}})
                          .value_or(LaneMapping::Linear);
   if (!o.workgroup_order)
-    o.workgroup_order = word_from<WorkgroupOrder>("HEDDLE_WORKGROUP_ORDER", {"ascending", WorkgroupOrder::Ascending},
-                                                  {"shuffled", WorkgroupOrder::Shuffled})
+    o.workgroup_order = word_from<WorkgroupOrder>("HEDDLE_WORKGROUP_ORDER", {{"ascending", WorkgroupOrder::Ascending},
+                                                                             {"shuffled", WorkgroupOrder::Shuffled}})
                             .value_or(WorkgroupOrder::Ascending);
   if (!o.undefined)
-    o.undefined = word_from<UndefinedValues>("HEDDLE_UNDEFINED", {"seed", UndefinedValues::BySeed},
-                                             {"zero", UndefinedValues::Zero})
+    o.undefined = word_from<UndefinedValues>("HEDDLE_UNDEFINED",
+                                             {{"seed", UndefinedValues::BySeed}, {"zero", UndefinedValues::Zero}})
                       .value_or(UndefinedValues::BySeed);
   if (o.resident_workgroups == 0)
     o.resident_workgroups =
@@ -125,6 +122,10 @@ void check_enumerators(const DeviceOptions& o) {
   if (o.workgroup_order)
     check_enumerator("workgroup_order", *o.workgroup_order, WorkgroupOrder::Shuffled,
                      "WorkgroupOrder::Ascending or WorkgroupOrder::Shuffled");
+  if (o.reconvergence)
+    check_enumerator("reconvergence", *o.reconvergence, Reconvergence::BySeed,
+                     "Reconvergence::Maximal, Reconvergence::Subgroup, Reconvergence::Minimum or "
+                     "Reconvergence::BySeed");
   if (o.undefined)
     check_enumerator("undefined", *o.undefined, UndefinedValues::Zero,
                      "UndefinedValues::BySeed or UndefinedValues::Zero");
@@ -180,15 +181,9 @@ void add_forward_progress(DeviceOptions& o) {
   if (by_variable) o.forward_progress = text;
   if (o.forward_progress.empty()) return;
   try {
-    const progress::ProgressModels models = progress::parse_progress_models(o.forward_progress);
-    if (std::all_of(models.begin(), models.end(), [](auto model) { return model == progress::ProgressModel::Fair; }))
-      return;
-    // Where more is guaranteed of workgroups with lower numbers, these begin first.
-    constexpr std::size_t kQueueFamily = 1;
-    const progress::ProgressModel of_workgroups = models[kQueueFamily];
-    const bool any_order =
-        of_workgroups == progress::ProgressModel::Obe || of_workgroups == progress::ProgressModel::Unfair;
-    o.workgroup_order = any_order ? WorkgroupOrder::Shuffled : WorkgroupOrder::Ascending;
+    const std::optional<WorkgroupOrder> order = order_under(o.forward_progress);
+    if (!order) return;
+    o.workgroup_order = order;
     o.operations_between_switches = 1;
   } catch (const std::invalid_argument& wrong) {
     throw std::invalid_argument(fmt::format("{} is '{}': {}",
@@ -197,7 +192,39 @@ void add_forward_progress(DeviceOptions& o) {
   }
 }
 
+/// What the sweep of the environment has for the seed, where neither the program nor a variable says it.
+void add_sweep(DeviceOptions& o) {
+  const std::optional<Sweep> sweep = sweep_of_environment();
+  if (!sweep) return;
+  sweep->without_fixed(o).at(*o.seed).complete(o);
+  add_forward_progress(o);
+}
+
+/// What less reconvergence asks of the other options.
+void add_reconvergence(DeviceOptions& o, bool in_order) {
+  const std::optional<Reconvergence> rule =
+      o.reconvergence ? o.reconvergence
+                      : word_from<Reconvergence>("HEDDLE_RECONVERGENCE", {{"maximal", Reconvergence::Maximal},
+                                                                          {"subgroup", Reconvergence::Subgroup},
+                                                                          {"minimum", Reconvergence::Minimum},
+                                                                          {"seed", Reconvergence::BySeed}});
+  o.reconvergence = in_order ? rule.value_or(Reconvergence::Maximal) : Reconvergence::Maximal;
+  if (*o.reconvergence != Reconvergence::Maximal) o.operations_between_switches = 1;
+}
+
 }  // namespace
+
+// Where more is guaranteed of workgroups with lower numbers, these begin first.
+std::optional<WorkgroupOrder> order_under(const std::string& forward_progress) {
+  using progress::ProgressModel;
+  if (forward_progress.empty()) return {};
+  const progress::ProgressModels models = progress::parse_progress_models(forward_progress);
+  if (std::all_of(models.begin(), models.end(), [](auto model) { return model == ProgressModel::Fair; })) return {};
+  constexpr std::size_t kQueueFamily = 1;
+  const ProgressModel of_workgroups = models[kQueueFamily];
+  const bool any_order = of_workgroups == ProgressModel::Obe || of_workgroups == ProgressModel::Unfair;
+  return any_order ? WorkgroupOrder::Shuffled : WorkgroupOrder::Ascending;
+}
 
 std::optional<Sweep> sweep_of_environment() {
   const char* text = std::getenv("HEDDLE_SWEEP");
@@ -235,6 +262,7 @@ DeviceOptions completed(DeviceOptions o) {
   o.limits = limits_from(o.limits);
   o.workgroup_memory_bytes = std::min<std::size_t>(o.workgroup_memory_bytes, o.limits->max_compute_shared_memory_size);
   add_layout(o, parallel ? 64 : 2);
+  add_reconvergence(o, !parallel);
   check_subgroup_size(*o.limits, *o.subgroup_size);
   if (o.stack_bytes == 0) o.stack_bytes = std::size_t{has_large_frames() ? 256u : 64u} * 1024;
   if (!o.timed) o.timed = parallel;

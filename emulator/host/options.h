@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace heddle::detail {
 
@@ -20,6 +21,10 @@ inline constexpr std::size_t kMostWorkgroupMemoryBytes = std::size_t{1} << 30;
 
 /// What HEDDLE_SWEEP says; nothing where it is not set. Throws std::invalid_argument, which names it, for nonsense.
 std::optional<Sweep> sweep_of_environment();
+
+/// In which order workgroups begin under a model of forward progress, with which invocations are then interrupted after
+/// each operation; nothing where it is none, or promises everything. Throws std::invalid_argument for what is no model.
+std::optional<WorkgroupOrder> order_under(const std::string& forward_progress);
 
 /// Fills in what `options` leaves to the environment and to the defaults. Throws std::invalid_argument for an option or
 /// a variable that makes no sense: the message has its name, its value, and what it may be.

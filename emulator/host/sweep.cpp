@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <initializer_list>
 #include <map>
 #include <mutex>
 #include <stdexcept>
@@ -13,6 +14,7 @@
 #include "emulator/host/covering.h"
 #include "emulator/host/device_limits.h"
 #include "emulator/host/options.h"
+#include "emulator/progress/models.h"
 #include "runtime/scheduler.h"
 #include "runtime/seed.h"
 #include "runtime/text/readable.h"
@@ -42,11 +44,29 @@ std::uint32_t number_of(std::string_view parameter, std::string_view value, std:
 }
 
 template <typename Enum>
-Enum word_of(std::string_view parameter, std::string_view value, std::string_view first, std::string_view second) {
-  if (value == first) return static_cast<Enum>(0);
-  if (value == second) return static_cast<Enum>(1);
-  throw std::invalid_argument(
-      fmt::format("{} is '{}'; it may be '{}' or '{}'", parameter, text::readable(value), first, second));
+Enum word_of(std::string_view parameter, std::string_view value, std::initializer_list<std::string_view> words) {
+  const auto at = std::find(words.begin(), words.end(), value);
+  if (at != words.end()) return static_cast<Enum>(at - words.begin());
+  std::string names;
+  for (const std::string_view& word : words)
+    names += fmt::format("{}'{}'", names.empty() ? "" : &word + 1 == words.end() ? " or " : ", ", word);
+  throw std::invalid_argument(fmt::format("{} is '{}'; it may be {}", parameter, text::readable(value), names));
+}
+
+std::string with(std::string text, char before, char after) {
+  std::replace(text.begin(), text.end(), before, after);
+  return text;
+}
+
+/// A model of forward progress. In sweeps models of several scopes have no commas between them.
+std::string model_of(std::string_view value) {
+  const std::string model = with(std::string(value), '/', ',');
+  try {
+    (void)progress::parse_progress_models(model);
+  } catch (const std::invalid_argument& wrong) {
+    throw std::invalid_argument(fmt::format("progress is '{}': {}", text::readable(value), wrong.what()));
+  }
+  return model;
 }
 
 /// What is known of a parameter. (The policy "adversarial" is not among the usual ones: who polls waits for thousands
@@ -58,6 +78,8 @@ struct Kind {
   const char* variable;
   /// What the sweep "usual" has of it, the plain value first; empty if it has not the parameter.
   std::string_view usual;
+  /// What it has by itself where `usual` has nothing.
+  std::string_view asked;
   Take take;
   Tell tell;
   IsFixed is_fixed;
@@ -65,31 +87,31 @@ struct Kind {
 };
 
 constexpr std::array kKinds = {
-    Kind{"subgroup", "HEDDLE_SUBGROUP_SIZE", "32,8,64,16,4,128",
+    Kind{"subgroup", "HEDDLE_SUBGROUP_SIZE", "32,8,64,16,4,128", "",
          [](std::string_view value, Configuration& into) {
            into.subgroup_size = number_of("subgroup", value, runtime::kMaxSubgroupSize);
          },
          [](const Configuration& from) { return from.subgroup_size ? fmt::format("{}", *from.subgroup_size) : ""; },
          [](const DeviceOptions& by) { return by.subgroup_size.has_value(); }, copy<&Configuration::subgroup_size>},
-    Kind{"lanes", "HEDDLE_LANE_MAPPING", "linear,shuffled",
+    Kind{"lanes", "HEDDLE_LANE_MAPPING", "linear,shuffled", "",
          [](std::string_view value, Configuration& into) {
-           into.lane_mapping = word_of<LaneMapping>("lanes", value, "linear", "shuffled");
+           into.lane_mapping = word_of<LaneMapping>("lanes", value, {"linear", "shuffled"});
          },
          [](const Configuration& from) {
            if (!from.lane_mapping) return std::string();
            return std::string(*from.lane_mapping == LaneMapping::Linear ? "linear" : "shuffled");
          },
          [](const DeviceOptions& by) { return by.lane_mapping.has_value(); }, copy<&Configuration::lane_mapping>},
-    Kind{"order", "HEDDLE_WORKGROUP_ORDER", "ascending,shuffled",
+    Kind{"order", "HEDDLE_WORKGROUP_ORDER", "ascending,shuffled", "",
          [](std::string_view value, Configuration& into) {
-           into.workgroup_order = word_of<WorkgroupOrder>("order", value, "ascending", "shuffled");
+           into.workgroup_order = word_of<WorkgroupOrder>("order", value, {"ascending", "shuffled"});
          },
          [](const Configuration& from) {
            if (!from.workgroup_order) return std::string();
            return std::string(*from.workgroup_order == WorkgroupOrder::Ascending ? "ascending" : "shuffled");
          },
          [](const DeviceOptions& by) { return by.workgroup_order.has_value(); }, copy<&Configuration::workgroup_order>},
-    Kind{"residents", "HEDDLE_RESIDENT_WORKGROUPS", "2,4,8",
+    Kind{"residents", "HEDDLE_RESIDENT_WORKGROUPS", "2,4,8", "",
          [](std::string_view value, Configuration& into) {
            into.resident_workgroups = number_of("residents", value, detail::kMostResidentWorkgroups);
          },
@@ -98,17 +120,32 @@ constexpr std::array kKinds = {
          },
          [](const DeviceOptions& by) { return by.resident_workgroups != 0; },
          copy<&Configuration::resident_workgroups>},
-    Kind{"memory", "HEDDLE_MEMORY", "random,write-back",
+    Kind{"memory", "HEDDLE_MEMORY", "random,write-back", "",
          [](std::string_view value, Configuration& into) { into.memory = memory_policy(value); },
          [](const Configuration& from) {
            if (!from.memory) return std::string();
            return fmt::format("{}{}", from.memory->name, from.memory->record_all ? ":all" : "");
          },
          [](const DeviceOptions& by) { return by.memory.has_value(); }, copy<&Configuration::memory>},
-    Kind{"limits", "HEDDLE_LIMITS", "",
+    Kind{"limits", "HEDDLE_LIMITS", "", "",
          [](std::string_view value, Configuration& into) { into.limits = device_limits(value); },
          [](const Configuration& from) { return from.limits ? std::string(from.limits->name) : std::string(); },
          [](const DeviceOptions& by) { return by.limits.has_value(); }, copy<&Configuration::limits>},
+    Kind{"progress", "HEDDLE_PROGRESS", "", "fair,qf=lobe,qf=obe,qf=hsa,sg=unfair,qf=obe/sg=unfair",
+         [](std::string_view value, Configuration& into) { into.forward_progress = model_of(value); },
+         [](const Configuration& from) { return with(from.forward_progress.value_or(""), ',', '/'); },
+         [](const DeviceOptions& by) { return !by.forward_progress.empty(); }, copy<&Configuration::forward_progress>},
+    Kind{"reconvergence", "HEDDLE_RECONVERGENCE", "", "maximal,subgroup,minimum,seed",
+         [](std::string_view value, Configuration& into) {
+           into.reconvergence =
+               word_of<Reconvergence>("reconvergence", value, {"maximal", "subgroup", "minimum", "seed"});
+         },
+         [](const Configuration& from) {
+           constexpr std::array kWords = {"maximal", "subgroup", "minimum", "seed"};
+           return from.reconvergence ? std::string(kWords.at(static_cast<std::size_t>(*from.reconvergence)))
+                                     : std::string();
+         },
+         [](const DeviceOptions& by) { return by.reconvergence.has_value(); }, copy<&Configuration::reconvergence>},
 };
 
 const Kind& kind_of(std::string_view name, std::string_view what) {
@@ -158,6 +195,14 @@ std::vector<SweepParameter> usual_parameters() {
   return out;
 }
 
+/// The parameter with all values that make sense.
+SweepParameter all_of(const Kind& kind) {
+  if (kind.name != "limits") return parameter_of(kind, kind.usual.empty() ? kind.asked : kind.usual);
+  SweepParameter limits{std::string(kind.name), {}};
+  for (const DeviceLimits& profile : device_limit_profiles()) limits.values.emplace_back(profile.name);
+  return limits;
+}
+
 std::vector<SweepParameter> parsed(std::string_view text) {
   std::vector<SweepParameter> out;
   for (const std::string_view word : parts_of(text, ' ')) {
@@ -168,7 +213,7 @@ std::vector<SweepParameter> parsed(std::string_view text) {
     }
     const std::size_t equals = std::min(word.find('='), word.size());
     const Kind& kind = kind_of(word.substr(0, equals), "parameter of a sweep (or 'usual', or 'none')");
-    put(parameter_of(kind, word.substr(std::min(equals + 1, word.size()))), out);
+    put(equals == word.size() ? all_of(kind) : parameter_of(kind, word.substr(equals + 1)), out);
   }
   return out;
 }
@@ -204,6 +249,8 @@ struct Sweep::Made {
 
 void Configuration::complete(DeviceOptions& options) const {
   if (!options.limits) options.limits = limits;
+  if (options.forward_progress.empty()) options.forward_progress = forward_progress.value_or("");
+  if (!options.reconvergence) options.reconvergence = reconvergence;
   if (!options.lane_mapping) options.lane_mapping = lane_mapping;
   if (!options.workgroup_order) options.workgroup_order = workgroup_order;
   if (!options.memory) options.memory = memory;
@@ -233,10 +280,8 @@ Configuration configuration_of(std::string_view text) {
 }
 
 std::vector<SweepParameter> sweep_parameters() {
-  std::vector<SweepParameter> out = usual_parameters();
-  SweepParameter limits{"limits", {}};
-  for (const DeviceLimits& profile : device_limit_profiles()) limits.values.emplace_back(profile.name);
-  out.push_back(std::move(limits));
+  std::vector<SweepParameter> out;
+  for (const Kind& kind : kKinds) out.push_back(all_of(kind));
   return out;
 }
 

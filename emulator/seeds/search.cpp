@@ -69,7 +69,10 @@ Configuration Search::configuration_of(std::uint64_t seed) const {
 }
 
 bool Search::runs_again_in_order(std::uint64_t seed) const {
-  return !asks_for_orders_ && configuration_of(seed).workgroup_order == WorkgroupOrder::Shuffled;
+  const Configuration configuration = configuration_of(seed);
+  // Under a model the order is the model's, and standing still what is looked for.
+  const bool has_model = detail::order_under(configuration.forward_progress.value_or("")).has_value();
+  return !asks_for_orders_ && !has_model && configuration.workgroup_order == WorkgroupOrder::Shuffled;
 }
 
 void Search::keep_order(std::uint64_t seed) const {

@@ -68,12 +68,14 @@ void TrialRunner::keep(std::shared_ptr<DeviceState> device) {
   if (device.use_count() == 1 && device->can_restart()) left_.push_back(std::move(device));
 }
 
-// What has another memory, or other limits, is made anew.
+// What has another memory, or other limits, models of progress or reconvergence, is made anew.
 std::shared_ptr<DeviceState> TrialRunner::left_with(const Configuration& configuration) {
   const auto fits = [&](const std::shared_ptr<DeviceState>& device) {
     const DeviceOptions& o = device->options;
     return (!configuration.memory || *configuration.memory == *o.memory) &&
-           (!configuration.limits || *configuration.limits == *o.limits);
+           (!configuration.limits || *configuration.limits == *o.limits) &&
+           (!configuration.forward_progress || *configuration.forward_progress == o.forward_progress) &&
+           (!configuration.reconvergence || *configuration.reconvergence == *o.reconvergence);
   };
   const auto found = std::find_if(left_.begin(), left_.end(), fits);
   if (found == left_.end()) return nullptr;

@@ -101,6 +101,9 @@ std::ostream& operator<<(std::ostream& out, LaneMapping mapping) {
 std::ostream& operator<<(std::ostream& out, WorkgroupOrder order) {
   return print<WorkgroupOrder, 2>(out, order, {"Ascending", "Shuffled"});
 }
+std::ostream& operator<<(std::ostream& out, Reconvergence rule) {
+  return print<Reconvergence, 4>(out, rule, {"Maximal", "Subgroup", "Minimum", "BySeed"});
+}
 std::ostream& operator<<(std::ostream& out, SameValueWrites called) {
   return print<SameValueWrites, 2>(out, called, {"Race", "Notice"});
 }

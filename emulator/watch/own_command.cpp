@@ -62,8 +62,9 @@ std::string command_of(const std::vector<std::string>& words) {
 
 std::string layout_assignments() {
   std::string out;
-  for (const char* variable : {"HEDDLE_LANE_MAPPING", "HEDDLE_LIMITS", "HEDDLE_PROGRESS", "HEDDLE_RESIDENT_WORKGROUPS",
-                               "HEDDLE_SUBGROUP_SIZE", "HEDDLE_SWEEP", "HEDDLE_UNDEFINED", "HEDDLE_WORKGROUP_ORDER"}) {
+  for (const char* variable :
+       {"HEDDLE_LANE_MAPPING", "HEDDLE_LIMITS", "HEDDLE_PROGRESS", "HEDDLE_RECONVERGENCE", "HEDDLE_RESIDENT_WORKGROUPS",
+        "HEDDLE_SUBGROUP_SIZE", "HEDDLE_SWEEP", "HEDDLE_UNDEFINED", "HEDDLE_WORKGROUP_ORDER"}) {
     const char* value = std::getenv(variable);
     if (value && *value) out += fmt::format("{}={} ", variable, in_shell(value));
   }

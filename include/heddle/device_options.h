@@ -47,6 +47,19 @@ enum class WorkgroupOrder : std::uint8_t {
   Shuffled,
 };
 
+/// Which invocations of a subgroup are together again at a subgroup operation, after they went different ways.
+enum class Reconvergence : std::uint8_t {
+  /// All that wait at one place in the source: the rule of runtime/RECONVERGENCE.md.
+  Maximal,
+  /// Those that came one way; and all only where no invocation of the subgroup is known to go elsewhere. This is what
+  /// VK_KHR_shader_subgroup_uniform_control_flow promises.
+  Subgroup,
+  /// As Subgroup, of the whole workgroup: the least that SPIR-V promises.
+  Minimum,
+  /// As Minimum, but the seed decides each time whether those of different ways are together.
+  BySeed,
+};
+
 /// What undefined values are, in emulated mode: bytes that were never written, and results of subgroup operations whose
 /// source lane is not active.
 enum class UndefinedValues : std::uint8_t {
@@ -108,6 +121,10 @@ struct DeviceOptions {
   /// Emulated mode without `races_parallel`; elsewhere it is Ascending. HEDDLE_WORKGROUP_ORDER (ascending, shuffled),
   /// or Ascending.
   std::optional<WorkgroupOrder> workgroup_order;
+  /// Emulated mode without `races_parallel`; elsewhere it is Maximal. With another value invocations are interrupted
+  /// after each operation, by which it is known which way each went. HEDDLE_RECONVERGENCE (maximal, subgroup, minimum,
+  /// seed), or Maximal.
+  std::optional<Reconvergence> reconvergence;
   /// What is refused because devices like this one cannot do it. The profile that HEDDLE_LIMITS names, or "heddle":
   /// what heddle itself can do.
   std::optional<DeviceLimits> limits;

@@ -16,7 +16,7 @@ namespace heddle {
 
 /// What a sweep varies, and its values as words, of which the first one is the plain one.
 struct SweepParameter {
-  /// "subgroup", "lanes", "order", "residents", "memory" or "limits".
+  /// "subgroup", "lanes", "order", "residents", "memory", "limits", "progress" or "reconvergence".
   std::string name;
   std::vector<std::string> values;
 };
@@ -29,6 +29,9 @@ struct Configuration {
   std::optional<std::uint32_t> resident_workgroups;
   std::optional<MemoryPolicy> memory;
   std::optional<DeviceLimits> limits;
+  /// As DeviceOptions::forward_progress.
+  std::optional<std::string> forward_progress;
+  std::optional<Reconvergence> reconvergence;
 
   /// Fills in what the options leave open.
   void complete(DeviceOptions& options) const;
@@ -44,8 +47,10 @@ Configuration configuration_of(std::string_view text);
 /// seeds 1 to pairs() meet each pair, seeds 1 to triples() each triple, and later ones draw all values.
 class Sweep {
  public:
-  /// Words with blanks between them: `subgroup=8,64` has a parameter and its values, the plain one first; `usual` has
-  /// what seeds vary where nobody says anything, `none` nothing. A parameter that comes again replaces the earlier one.
+  /// Words with blanks between them: `subgroup=8,64` has a parameter and its values, the plain one first; `progress`
+  /// alone has all of its values (sweep_parameters()); `usual` has what seeds vary where nobody says anything, `none`
+  /// nothing. A parameter that comes again replaces the earlier one. Models of several scopes have a '/' between them:
+  /// `progress=fair,qf=obe/sg=unfair`.
   /// Throws std::invalid_argument, whose message says what may stand there.
   explicit Sweep(std::string_view text);
 

@@ -46,6 +46,7 @@ std::ostream& operator<<(std::ostream& out, ImageDim dim);
 std::ostream& operator<<(std::ostream& out, Mode mode);
 std::ostream& operator<<(std::ostream& out, LaneMapping mapping);
 std::ostream& operator<<(std::ostream& out, WorkgroupOrder order);
+std::ostream& operator<<(std::ostream& out, Reconvergence rule);
 std::ostream& operator<<(std::ostream& out, SameValueWrites called);
 std::ostream& operator<<(std::ostream& out, ReportFormat format);
 std::ostream& operator<<(std::ostream& out, ChoicePoint point);
@@ -143,6 +144,9 @@ Answer ask_race_free(const TrialFunction& program, std::uint64_t seeds, SeedOpti
 Answer ask_race(const TrialFunction& program, const RaceMatch& match, std::uint64_t seeds, SeedOptions options);
 Answer ask_races(const TrialFunction& program, const RacePlaces& places, std::uint64_t seeds, SeedOptions options);
 Answer ask_undefined(const TrialFunction& program, std::uint64_t seeds, SeedOptions options);
+Answer ask_ends(const TrialFunction& program, const std::string& model, std::uint64_t seeds, SeedOptions options);
+Answer ask_needs(const TrialFunction& program, const std::string& workgroups, const std::string& lanes,
+                 std::uint64_t seeds, const SeedOptions& options);
 Answer ask_only(const OutcomeFunction& program, const std::vector<std::string>& outcomes, std::uint64_t seeds,
                 SeedOptions options);
 Answer ask_never(const OutcomeFunction& program, const std::string& outcome, std::uint64_t seeds, SeedOptions options);
@@ -259,6 +263,25 @@ Answer races_at(Program&& program, const RacePlaces& places, std::uint64_t seeds
 template <std::invocable<Trial&> Program>
 Answer nothing_undefined(Program&& program, std::uint64_t seeds = kUsualSeeds, const SeedOptions& options = {}) {
   return detail::ask_undefined(detail::trial_function(program), seeds, options);
+}
+
+/// Whether the program ends under a model of forward progress, by a scheduler that is adversarial within it:
+/// `ends(program, "qf=obe")`. Whatever else is wrong with it counts for nothing. A program that does not end has a run
+/// that shows it; that none was seen is no proof.
+template <std::invocable<Trial&> Program>
+Answer ends(Program&& program, const std::string& model, std::uint64_t seeds = kUsualSeeds,
+            const SeedOptions& options = {}) {
+  return detail::ask_ends(detail::trial_function(program), model, seeds, options);
+}
+
+/// Whether these are the weakest models of forward progress under which the program ends, of workgroups (`fair`,
+/// `lobe`, `obe`, `hsa`, `unfair`) and of the invocations of a subgroup (`fair`, `unfair`), as progress_needed tells
+/// them
+/// (<heddle/forward_progress.h>): `needs(program, "obe")`.
+template <std::invocable<Trial&> Program>
+Answer needs(Program&& program, const std::string& workgroups, const std::string& lanes = "unfair",
+             std::uint64_t seeds = kUsualSeeds, const SeedOptions& options = {}) {
+  return detail::ask_needs(detail::trial_function(program), workgroups, lanes, seeds, options);
 }
 
 /// Whether what the program returns is always among these outcomes. Outcomes are the same if they print the same.

@@ -290,6 +290,7 @@ TEST_CASE("a plain read that polls what somebody writes and makes known is not r
   auto other = small.buffer({0u}, "flag");
   const Finding finding = finding_of([&] { small.dispatch(kPlainFlag, {3}, {4}, other, 1u); });
   CHECK(contains(finding.message, "1 of 3 workgroups has not started"));
+  CHECK(contains(finding.message, " Not started is workgroup "));
   CHECK(contains(finding.message, "raise resident_workgroups"));
   CHECK(contains(finding.message, "take its number from an atomic counter when it begins (a ticket)"));
 }

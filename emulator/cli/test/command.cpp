@@ -39,7 +39,8 @@ Devices outside of searches are the business of `heddle races`.
   heddle test --merge part*.json
 
 A sweep has words: subgroup=SIZE,..., lanes=linear,shuffled, order=ascending,shuffled, residents=COUNT,...,
-memory=POLICY,..., limits=PROFILE,...; `usual` is what seeds vary without this option, `none` nothing
+memory=POLICY,..., limits=PROFILE,..., progress=MODEL,... (qf=obe/sg=unfair of two scopes),
+reconvergence=maximal,subgroup,minimum,seed; a name alone has all of its values; `usual` is what seeds vary without this option, `none` nothing
 (--list-sweeps has the values). What a test fixes stays as it is.
 
 Exit code: 0 all is well; 1 a test failed, or kernels race; 2 wrong options, a program that cannot be
