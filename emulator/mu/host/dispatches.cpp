@@ -44,7 +44,7 @@ bool Machine::access_mapped(std::uint32_t mapped, std::uint64_t offset_bytes, st
   access.number = memory_.performed(running_);
   access.writes = writes;
   kernels_.access_by_host(mapped, offset_bytes, size_bytes, access, where, clock);
-  log_new_races();
+  findings_.log_new_races();
   if (trace_)
     tell_of(fmt::format("{} element {} of '{}'", writes ? "writes" : "reads", offset_bytes / size_bytes,
                         kernels_.name_of(mapped)),
@@ -80,7 +80,7 @@ std::uint32_t Machine::submit(const Device& device, heddle::Extent groups, heddl
     tell_of(fmt::format("submits dispatch {}", number), where);
     trace_->thread_begins(thread, fmt::format("dispatches, as thread {}", thread));
   }
-  ready(thread);
+  ready_.push_back(thread);
   return number;
 }
 
@@ -91,9 +91,12 @@ void Machine::run_dispatch(ThreadIndex thread) {
   std::optional<Finding> failure =
       kernels_.run(threads_[thread].dispatch, memory_.performed(thread), {clock, memory_.most_threads()});
   if (trace_) tell({thread, fmt::format("dispatch {} runs", threads_[thread].dispatch)}, threads_[thread].where);
-  log_new_races();
-  if (failure) return stop(std::move(*failure));
-  end_thread(thread);
+  findings_.log_new_races();
+  if (failure) {
+    stop(std::move(*failure));
+  } else {
+    end_thread(thread);
+  }
 }
 
 void Machine::wait_for_dispatch(std::uint32_t dispatch, bool quietly, SourceLocation where) {

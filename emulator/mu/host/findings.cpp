@@ -1,11 +1,11 @@
-// What goes wrong in a run of host threads, as findings and for reports of races.
+#include "emulator/mu/host/findings.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "emulator/mu/host/machine.h"
 #include "emulator/watch/own_command.h"
+#include "emulator/watch/race_log.h"
 
 namespace heddle::mu::host {
 
@@ -13,16 +13,7 @@ std::string at(const SourceLocation& where) {
   return fmt::format("{}:{}", where.file, where.line);
 }
 
-void Machine::stop(FindingKind kind, std::string message, SourceLocation where) {
-  Finding finding;
-  finding.kind = kind;
-  finding.message = std::move(message);
-  finding.where = where;
-  finding.invocation = Coordinates::of_host_thread(running_);
-  stop(std::move(finding));
-}
-
-void Machine::add_finding(FindingKind kind, std::string message, SourceLocation where, ThreadIndex thread) {
+void Findings::add(FindingKind kind, std::string message, const SourceLocation& where, ThreadIndex thread) {
   Finding finding;
   finding.kind = kind;
   finding.message = std::move(message);
@@ -32,40 +23,55 @@ void Machine::add_finding(FindingKind kind, std::string message, SourceLocation 
   report_.findings.push_back(std::move(finding));
 }
 
-void Machine::stop(Finding finding) {
-  finding.replay = replay();
-  // Before anything unwinds.
-  if (!gives_up_) gives_up_.emplace();
-  if (!told_last_) told_last_.emplace(to_string(finding));
-  report_.findings.push_back(std::move(finding));
-  stopping_ = true;
-}
-
-std::string Machine::replay() const {
-  return fmt::format("HEDDLE_MODE=emulated HEDDLE_SEED={} HEDDLE_MEMORY={} {}{}{}", report_.seed, report_.memory,
-                     heddle::watch::own_command(), options_.again.empty() ? "" : " ", options_.again);
-}
-
-std::string Machine::place_of(const machine::Watched& operation) const {
-  const SourceLocation& where = places_[operation.place];
-  const char* const what = operation.futex ? "a futex operation" : operation.writes ? "a write" : "a read";
-  return fmt::format("{} by thread {} at {}", what, operation.thread, at(where));
-}
-
-void Machine::begin_log() {
+void Findings::begin(std::string_view memory) {
+  report_.mode = Mode::Emulated;
+  report_.seed = *options_.seed;
+  report_.memory = memory;
   log_ = heddle::watch::RaceLog::of_process();
   if (!log_) return;
   log_run_ = log_->new_run();
   log_->add(log_run_);
 }
 
-void Machine::log_new_races() {
+Finding& Findings::end_with(Finding finding) {
+  finding.replay = replay();
+  // Before anything unwinds.
+  give_up_stacks();
+  if (!told_last_) told_last_.emplace(to_string(finding));
+  return report_.findings.emplace_back(std::move(finding));
+}
+
+threads::Report Findings::report(std::uint64_t operations, const std::string& trace) {
+  report_.operations = operations;
+  report_.trace = trace;
+  log_new_races();
+  tell_discoveries();
+  if (log_)
+    for (const std::string& pair : report_.not_judged)
+      log_->add(log_run_, heddle::report::Remark{"not judged: " + pair});
+  gives_up_.reset();
+  told_last_.reset();
+  return std::move(report_);
+}
+
+std::string Findings::replay() const {
+  return fmt::format("HEDDLE_MODE=emulated HEDDLE_SEED={} HEDDLE_MEMORY={} {}{}{}", report_.seed, report_.memory,
+                     heddle::watch::own_command(), options_.again.empty() ? "" : " ", options_.again);
+}
+
+std::string Findings::place_of(const machine::Watched& operation) const {
+  const SourceLocation& where = names_.place(operation.place);
+  const char* const what = operation.futex ? "a futex operation" : operation.writes ? "a write" : "a read";
+  return fmt::format("{} by thread {} at {}", what, operation.thread, at(where));
+}
+
+void Findings::log_new_races() {
   if (!log_) return;
   for (; logged_ < detector_.found().size(); ++logged_) log_race(detector_.found()[logged_]);
   for (; logged_mapped_ < kernels_.races().size(); ++logged_mapped_) log_race(kernels_.races()[logged_mapped_]);
 }
 
-void Machine::log(DataRace race, RacingAccess first, RacingAccess second) {
+void Findings::log(DataRace race, RacingAccess first, RacingAccess second) {
   race.first = std::move(first);
   race.second = std::move(second);
   race.missing = "synchronization";
@@ -74,24 +80,24 @@ void Machine::log(DataRace race, RacingAccess first, RacingAccess second) {
   log_->add(log_run_, race);
 }
 
-void Machine::log_race(const machine::Discovery& found) {
+void Findings::log_race(const machine::Discovery& found) {
   if (found.kind != Undefined::Race) return;
   const auto side = [&](const machine::Watched& operation) {
     RacingAccess out;
     out.operation = operation.writes ? "store (NOT_ATOMIC)" : "load (NOT_ATOMIC)";
-    out.where = places_[operation.place];
+    out.where = names_.place(operation.place);
     out.invocation = Coordinates::of_host_thread(operation.thread);
     return out;
   };
   DataRace race;
-  const Named& location = locations_[found.object];
+  const Names::Location& location = names_[found.object];
   if (location.name) race.object = location.name;
   race.size_bytes = location.size_bytes;
   race.reason = "neither happens before the other in Mu's memory model";
   log(std::move(race), side(found.first), side(found.second));
 }
 
-void Machine::log_race(const MappedRace& found) {
+void Findings::log_race(const MappedRace& found) {
   const auto side = [&](const MappedAccess& access) {
     RacingAccess out;
     out.operation = fmt::format("{}{}", access.atomic ? "atomic " : "", access.writes ? "write" : "read");
@@ -109,49 +115,52 @@ void Machine::log_race(const MappedRace& found) {
   log(std::move(race), side(found.first), side(found.second));
 }
 
-// What the detector found comes first: what ended the run may follow from it.
-void Machine::tell_discoveries() {
+// What the detectors found comes first: what ended the run may follow from it.
+void Findings::tell_discoveries() {
   std::vector<Finding> ended = std::exchange(report_.findings, {});
-  for (const machine::Discovery& one : detector_.found()) {
-    const SourceLocation& second = places_[one.second.place];
-    const auto add = [&](FindingKind kind, std::string message) {
-      add_finding(kind, std::move(message), second, one.second.thread);
-      if (one.kind != Undefined::Stack && locations_[one.object].name)
-        report_.findings.back().object = locations_[one.object].name;
-    };
-    switch (one.kind) {
-      case Undefined::Race:
-        add(FindingKind::DataRace, fmt::format("data race on {}: {} and {}; neither happens before the other",
-                                               described(one.object), place_of(one.first), place_of(one.second)));
-        break;
-      case Undefined::Mixed:
-        if (one.first.futex || one.second.futex) {
-          add(FindingKind::FutexMisuse, fmt::format("{} is not atomic, and has a futex: {}, {}", described(one.object),
-                                                    place_of(one.first), place_of(one.second)));
-          break;
-        }
-        add(FindingKind::MixedAccess,
-            fmt::format("{} is accessed atomically and otherwise: {} {}, {} {}", described(one.object),
-                        one.first.atomic ? "atomic," : "not atomic,", place_of(one.first),
-                        one.second.atomic ? "atomic," : "not atomic,", place_of(one.second)));
-        break;
-      case Undefined::Stack:
-        add(FindingKind::StackMisuse,
-            fmt::format("stack {} is bound or unbound by thread {} at {} and by thread {} at {}; neither happens "
-                        "before the other",
-                        one.object, one.first.thread, at(places_[one.first.place]), one.second.thread, at(second)));
-        break;
-      case Undefined::Address:
-        break;
-    }
-  }
+  for (const machine::Discovery& one : detector_.found()) tell(one);
   tell_mapped_races();
   tell_pairs_not_judged();
   report_.findings.insert(report_.findings.end(), std::make_move_iterator(ended.begin()),
                           std::make_move_iterator(ended.end()));
 }
 
-void Machine::tell_pairs_not_judged() {
+void Findings::tell(const machine::Discovery& one) {
+  const SourceLocation& second = names_.place(one.second.place);
+  const auto add = [&](FindingKind kind, std::string message) {
+    this->add(kind, std::move(message), second, one.second.thread);
+    if (one.kind != Undefined::Stack && names_[one.object].name)
+      report_.findings.back().object = names_[one.object].name;
+  };
+  switch (one.kind) {
+    case Undefined::Race:
+      add(FindingKind::DataRace, fmt::format("data race on {}: {} and {}; neither happens before the other",
+                                             names_.described(one.object), place_of(one.first), place_of(one.second)));
+      break;
+    case Undefined::Mixed:
+      if (one.first.futex || one.second.futex) {
+        add(FindingKind::FutexMisuse,
+            fmt::format("{} is not atomic, and has a futex: {}, {}", names_.described(one.object), place_of(one.first),
+                        place_of(one.second)));
+        break;
+      }
+      add(FindingKind::MixedAccess,
+          fmt::format("{} is accessed atomically and otherwise: {} {}, {} {}", names_.described(one.object),
+                      one.first.atomic ? "atomic," : "not atomic,", place_of(one.first),
+                      one.second.atomic ? "atomic," : "not atomic,", place_of(one.second)));
+      break;
+    case Undefined::Stack:
+      add(FindingKind::StackMisuse,
+          fmt::format("stack {} is bound or unbound by thread {} at {} and by thread {} at {}; neither happens "
+                      "before the other",
+                      one.object, one.first.thread, at(names_.place(one.first.place)), one.second.thread, at(second)));
+      break;
+    case Undefined::Address:
+      break;
+  }
+}
+
+void Findings::tell_pairs_not_judged() {
   for (const MappedRace& one : kernels_.not_judged())
     report_.not_judged.push_back(
         fmt::format("element {} of '{}': {} at {} and {} at {}: the kernels are under way together and synchronize by "
@@ -161,7 +170,7 @@ void Machine::tell_pairs_not_judged() {
                     at(kernels_.place_of(one.second))));
 }
 
-void Machine::tell_mapped_races() {
+void Findings::tell_mapped_races() {
   for (const MappedRace& one : kernels_.races()) {
     const std::uint64_t index = one.offset_bytes / kernels_.element_bytes_of(one.object);
     Finding finding;

@@ -1,6 +1,7 @@
 #include "emulator/mu/host/kernels.h"
 
 #include <fmt/format.h>
+#include <heddle/device.h>
 
 #include <algorithm>
 #include <unordered_map>

@@ -3,7 +3,10 @@
 /// \file
 /// The devices of a run of host threads, the kernels that were submitted to them, and who accesses their memory.
 
-#include <heddle/device.h>
+#include <heddle/detail/allocation.h>
+#include <heddle/device_options.h>
+#include <heddle/report.h>
+#include <heddle/vector.h>
 
 #include <deque>
 #include <functional>
@@ -14,6 +17,11 @@
 #include <vector>
 
 #include "emulator/mu/host/mapped_races.h"
+
+namespace heddle {
+class Device;
+struct Extent;
+}  // namespace heddle
 
 namespace heddle::mu::host {
 

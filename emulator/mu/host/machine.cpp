@@ -80,11 +80,8 @@ void Machine::refuse(const char* what, SourceLocation where) {
 threads::Report Machine::run(const std::function<void()>& body) {
   Machine* const outer = std::exchange(g_current, this);
   const runtime::GiveUp gave_up = std::exchange(runtime::give_up_other_stack, &Machine::give_up_stack);
-  begin_log();
+  findings_.begin(policy_.name);
   const ExceptionGlobals handled = exceptions();
-  report_.mode = Mode::Emulated;
-  report_.seed = *options_.seed;
-  report_.memory = policy_.name;
   memory_.restart({}, nullptr);
   memory_.forget_beyond(options_.most_stores);
   futexes_.restart();
@@ -97,24 +94,15 @@ threads::Report Machine::run(const std::function<void()>& body) {
   if (trace_) trace_->thread_begins(0, "thread 0");
   threads_[0].stack = new_stack(body, {});
   bind(stacks_[threads_[0].stack], {});
-  ready(0);
+  ready_.push_back(0);
   schedule();
   unwind_all();
   runtime::set_trap_owner(outer_traps);
   runtime::give_up_other_stack = gave_up;
   g_current = outer;
   exceptions() = handled;
-  report_.operations = operations_;
-  if (trace_) report_.trace = *options_.trace;
   trace_.reset();
-  log_new_races();
-  tell_discoveries();
-  if (log_)
-    for (const std::string& pair : report_.not_judged)
-      log_->add(log_run_, heddle::report::Remark{"not judged: " + pair});
-  gives_up_.reset();
-  told_last_.reset();
-  return std::move(report_);
+  return findings_.report(operations_, *options_.trace);
 }
 
 void Machine::enter(void* argument) {
@@ -180,8 +168,18 @@ void Machine::resume(Stack& stack) {
   if (runtime::kSanitized) runtime::announce_arrival(stack.fiber->announced);
 }
 
-void Machine::ready(ThreadIndex thread) {
-  ready_.push_back(thread);
+Finding& Machine::stop(FindingKind kind, std::string message, const SourceLocation& where) {
+  Finding finding;
+  finding.kind = kind;
+  finding.message = std::move(message);
+  finding.where = where;
+  finding.invocation = Coordinates::of_host_thread(running_);
+  return stop(std::move(finding));
+}
+
+Finding& Machine::stop(Finding finding) {
+  stopping_ = true;
+  return findings_.end_with(std::move(finding));
 }
 
 void Machine::not_ready(ThreadIndex thread) {
@@ -211,7 +209,7 @@ void Machine::schedule() {
     if (thread.dispatch != kNoDispatch)
       run_dispatch(running_);
     else
-      resume(stack_of(running_));
+      resume(stacks_[threads_[running_].stack]);
   }
 }
 
@@ -232,7 +230,7 @@ void Machine::stop_without_progress() {
 /// Threads and stacks that are in the middle of something end there, so that their objects are destroyed.
 void Machine::unwind_all() {
   stopping_ = true;
-  if (!gives_up_) gives_up_.emplace();
+  findings_.give_up_stacks();
   for (Stack& stack : stacks_)
     while (stack.begun && !stack.dead) resume(stack);
 }
@@ -269,15 +267,15 @@ bool Machine::begin_access(LocationIndex location, const char* does, SourceLocat
 }
 
 bool Machine::is_there(LocationIndex location, const char* does, SourceLocation where) {
-  const Named& named = locations_[location];
+  const Names::Location& named = names_[location];
   if (named.destroyed_by == kNone) return true;
-  stop(
+  Finding& finding = stop(
       FindingKind::UseAfterFree,
       fmt::format("thread {} {} {}, which thread {} had destroyed; let it live until the threads that use it have been "
                   "joined",
-                  running_, does, described(location), named.destroyed_by),
+                  running_, does, names_.described(location), named.destroyed_by),
       where);
-  if (named.name) report_.findings.back().object = named.name;
+  if (named.name) finding.object = named.name;
   if (std::uncaught_exceptions() == 0) throw Unwind{};
   return false;
 }
@@ -301,7 +299,7 @@ void Machine::end_thread(ThreadIndex index) {
     Thread& thread = threads_[t];
     if (thread.waits != Waits::Thread || thread.joins != index) continue;
     thread.waits = Waits::No;
-    ready(t);
+    ready_.push_back(t);
   }
 }
 

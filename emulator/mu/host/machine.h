@@ -13,21 +13,18 @@
 #include <string>
 #include <vector>
 
+#include "emulator/mu/host/findings.h"
 #include "emulator/mu/host/host_trace.h"
 #include "emulator/mu/host/kernels.h"
+#include "emulator/mu/host/names.h"
 #include "emulator/mu/machine/detector.h"
 #include "emulator/mu/machine/futexes.h"
 #include "emulator/mu/machine/memory.h"
-#include "emulator/watch/race_log.h"
 #include "runtime/fault.h"
 #include "runtime/fiber.h"
-#include "runtime/last_words.h"
 #include "runtime/unwind.h"
 
 namespace heddle::mu::host {
-
-/// "host.cpp:12"
-std::string at(const SourceLocation& where);
 
 using machine::Access;
 using machine::ClockIndex;
@@ -117,13 +114,6 @@ class Machine final : private runtime::TrapOwner {
     std::uint32_t dispatch = kNoDispatch;
     SourceLocation where;
   };
-  struct Named {
-    const char* name = nullptr;
-    SourceLocation where;
-    std::uint32_t size_bytes = 0;
-    /// The thread that destroyed it; kNone while it is there.
-    ThreadIndex destroyed_by = kNone;
-  };
 
   const runtime::Fiber* running_fiber() const noexcept override { return running_fiber_; }
   [[noreturn]] void trapped(FindingKind kind, const void* instruction) override;
@@ -138,7 +128,6 @@ class Machine final : private runtime::TrapOwner {
   bool is_there(LocationIndex location, const char* does, SourceLocation where);
   bool begin_access(LocationIndex location, const char* does, SourceLocation where);
   void block(Waits why, SourceLocation where);
-  void ready(ThreadIndex thread);
   void not_ready(ThreadIndex thread);
   /// One more, if there may be one more; else the run ends.
   ThreadIndex add_thread(SourceLocation where);
@@ -150,7 +139,6 @@ class Machine final : private runtime::TrapOwner {
   void unwind_all();
   /// Ends the running stack where it is, if the run ends: what is on it cannot be unwound.
   static void give_up_stack();
-  Stack& stack_of(ThreadIndex thread) { return stacks_[threads_[thread].stack]; }
   void bind(Stack& stack, SourceLocation where);
   void stack_operation(const Stack& stack, SourceLocation where);
 
@@ -160,29 +148,13 @@ class Machine final : private runtime::TrapOwner {
   void tell_access(LocationIndex location, MemoryOrder order, const char* what, std::optional<machine::Loaded> read,
                    std::optional<std::uint64_t> written, SourceLocation where);
   void tell_of(std::string words, SourceLocation where) { tell({running_, std::move(words)}, where); }
-  std::string name_of(LocationIndex location) const;
-  /// "'ready'", "the memory declared at host.cpp:12"
-  std::string described(LocationIndex location) const;
   machine::Watched watched(SourceLocation where);
-  void watch(LocationIndex location, MemoryOrder order, bool writes, SourceLocation where);
-  /// The load of a futex operation.
-  void watch_futex(LocationIndex location, SourceLocation where);
+  /// The detector hears of an access; `futex`: by a futex operation.
+  void watch(LocationIndex location, MemoryOrder order, bool writes, SourceLocation where, bool futex = false);
   void wake(const std::vector<machine::Waiter>& woken);
-  /// The run ends with this finding.
-  void stop(FindingKind kind, std::string message, SourceLocation where);
-  void add_finding(FindingKind kind, std::string message, SourceLocation where, ThreadIndex thread);
-  void stop(Finding finding);
-  void tell_discoveries();
-  void tell_mapped_races();
-  void tell_pairs_not_judged();
-  void begin_log();
-  /// Hands in what has been found since it was called last: the program may never come to the end of the run.
-  void log_new_races();
-  void log_race(const machine::Discovery& found);
-  void log_race(const MappedRace& found);
-  void log(DataRace race, RacingAccess first, RacingAccess second);
-  std::string place_of(const machine::Watched& operation) const;
-  std::string replay() const;
+  /// The run ends with this finding, of the running thread. Returns it as it is reported.
+  Finding& stop(FindingKind kind, std::string message, const SourceLocation& where);
+  Finding& stop(Finding finding);
 
   const std::uint32_t number_;
   const threads::Options options_;
@@ -193,13 +165,13 @@ class Machine final : private runtime::TrapOwner {
   machine::Futexes futexes_;
   machine::Detector detector_;
   Kernels kernels_;
+  Names names_;
+  Findings findings_{options_, names_, detector_, kernels_};
   std::unique_ptr<HostTrace> trace_;
   std::uint32_t devices_ = 0;
   std::deque<Stack> stacks_;
   std::vector<Thread> threads_;
   std::vector<ThreadIndex> ready_;
-  std::vector<Named> locations_;
-  std::vector<SourceLocation> places_;
   ThreadIndex running_ = 0;
   std::uint32_t running_stack_ = 0;
   /// Null while the scheduler runs.
@@ -208,15 +180,6 @@ class Machine final : private runtime::TrapOwner {
   runtime::Announced announced_;
   bool stopping_ = false;
   std::uint64_t operations_ = 0;
-  threads::Report report_;
-  /// From the finding that ends the run on.
-  std::optional<runtime::GivesUpStacks> gives_up_;
-  std::optional<runtime::LastText> told_last_;
-  /// For `heddle races` and HEDDLE_RACES; null without.
-  heddle::watch::RaceLog* log_ = nullptr;
-  heddle::report::RunId log_run_ = 0;
-  std::size_t logged_ = 0;
-  std::size_t logged_mapped_ = 0;
 };
 
 }  // namespace heddle::mu::host

@@ -21,26 +21,15 @@ std::uint64_t bits_of(Value value) {
 
 LocationIndex Machine::add_location(std::uint64_t initial, std::uint32_t size_bytes, const char* name,
                                     SourceLocation where) {
-  locations_.push_back({name, where, size_bytes});
+  names_.add({name, where, size_bytes});
   const LocationIndex location = memory_.add(value_of(initial));
-  if (trace_) trace_->location(location, name_of(location));
+  if (trace_) trace_->location(location, names_.name_of(location));
   return location;
 }
 
 // The objects of a run that ends are destroyed in any order.
 void Machine::remove_location(LocationIndex location) noexcept {
-  if (!stopping_) locations_[location].destroyed_by = running_;
-}
-
-std::string Machine::name_of(LocationIndex location) const {
-  const Named& named = locations_[location];
-  return named.name ? named.name : fmt::format("memory of line {}", named.where.line);
-}
-
-std::string Machine::described(LocationIndex location) const {
-  const Named& named = locations_[location];
-  return named.name ? fmt::format("'{}'", named.name)
-                    : fmt::format("the memory declared at {}:{}", named.where.file, named.where.line);
+  if (!stopping_) names_[location].destroyed_by = running_;
 }
 
 void Machine::tell(HostOperation operation, SourceLocation where) {
@@ -75,31 +64,20 @@ Access Machine::access(LocationIndex location, MemoryOrder order, ClockIndex dep
 }
 
 machine::Watched Machine::watched(SourceLocation where) {
-  // A body has few places.
-  const auto known = std::find_if(places_.begin(), places_.end(), [&](const SourceLocation& one) {
-    return one.line == where.line && one.file == where.file;
-  });
   machine::Watched out;
   out.thread = running_;
   out.number = memory_.performed(running_);
-  out.place = static_cast<std::uint64_t>(known - places_.begin());
-  if (known == places_.end()) places_.push_back(where);
+  out.place = names_.number_of(where);
   return out;
 }
 
-void Machine::watch(LocationIndex location, MemoryOrder order, bool writes, SourceLocation where) {
+void Machine::watch(LocationIndex location, MemoryOrder order, bool writes, SourceLocation where, bool futex) {
   machine::Watched one = watched(where);
   one.atomic = is_atomic(order);
   one.writes = writes;
+  one.futex = futex;
   detector_.access(one, location, memory_.now());
-  log_new_races();
-}
-
-void Machine::watch_futex(LocationIndex location, SourceLocation where) {
-  machine::Watched one = watched(where);
-  one.atomic = one.futex = true;
-  detector_.access(one, location, memory_.now());
-  log_new_races();
+  findings_.log_new_races();
 }
 
 machine::Loaded Machine::load(LocationIndex location, MemoryOrder order, ClockIndex dependency, SourceLocation where) {
@@ -146,9 +124,9 @@ void Machine::fence(MemoryOrder order, SourceLocation where) {
 int Machine::futex_wait(LocationIndex location, std::uint64_t expected, bool timed, SourceLocation where) {
   if (!begin_access(location, "waits on", where)) return -1;
   const machine::Futexes::Wait wait = futexes_.wait(access(location, MemoryOrder::Relaxed), value_of(expected));
-  watch_futex(location, where);
+  watch(location, MemoryOrder::Relaxed, false, where, true);
   if (trace_)
-    tell_of(fmt::format("waits on futex '{}' while it holds {}{}", name_of(location), expected,
+    tell_of(fmt::format("waits on futex '{}' while it holds {}{}", names_.name_of(location), expected,
                         wait.waits ? "" : ", which it does not"),
             where);
   if (!wait.waits) return -1;
@@ -159,7 +137,7 @@ int Machine::futex_wait(LocationIndex location, std::uint64_t expected, bool tim
 void Machine::wake(const std::vector<machine::Waiter>& woken) {
   for (const machine::Waiter& waiter : woken) {
     Thread& thread = threads_[waiter.thread];
-    if (thread.waits != Waits::TimedFutex) ready(waiter.thread);
+    if (thread.waits != Waits::TimedFutex) ready_.push_back(waiter.thread);
     thread.waits = Waits::No;
     memory_.perform(waiter.thread);
     if (trace_) tell({waiter.thread, fmt::format("is woken by thread {}", running_)}, thread.where);
@@ -168,7 +146,7 @@ void Machine::wake(const std::vector<machine::Waiter>& woken) {
 
 int Machine::futex_wake(LocationIndex location, std::int64_t count, SourceLocation where) {
   if (!begin_access(location, "wakes those that wait on", where)) return 0;
-  if (trace_) tell_of(fmt::format("wakes up to {} of futex '{}'", count, name_of(location)), where);
+  if (trace_) tell_of(fmt::format("wakes up to {} of futex '{}'", count, names_.name_of(location)), where);
   wake(futexes_.wake(access(location, MemoryOrder::Relaxed), count));
   return static_cast<int>(futexes_.woken().size());
 }
@@ -178,10 +156,10 @@ int Machine::futex_cmp_requeue(LocationIndex location, LocationIndex target, std
   if (!begin_access(location, "requeues those that wait on", where)) return -1;
   const machine::Futexes::Requeue out =
       futexes_.requeue(access(location, MemoryOrder::Relaxed), target, value_of(expected), count);
-  watch_futex(location, where);
+  watch(location, MemoryOrder::Relaxed, false, where, true);
   if (trace_)
-    tell_of(fmt::format("wakes up to {} of futex '{}', and moves the others to '{}'{}", count, name_of(location),
-                        name_of(target), out.performed ? "" : ": no, it holds another value"),
+    tell_of(fmt::format("wakes up to {} of futex '{}', and moves the others to '{}'{}", count, names_.name_of(location),
+                        names_.name_of(target), out.performed ? "" : ": no, it holds another value"),
             where);
   if (!out.performed) return -1;
   wake(futexes_.woken());
@@ -214,7 +192,7 @@ ThreadIndex Machine::new_thread(std::function<void()> body, SourceLocation where
   running_ = created;
   bind(stacks_[threads_[created].stack], where);
   running_ = creator;
-  ready(created);
+  ready_.push_back(created);
   return created;
 }
 
@@ -269,7 +247,7 @@ void Machine::bind(Stack& stack, SourceLocation where) {
 //= mu:stack-operations
 void Machine::swap_stack(std::uint32_t to, bool kills, SourceLocation where) {
   if (!begin_operation(where)) return;
-  Stack& from = stack_of(running_);
+  Stack& from = stacks_[threads_[running_].stack];
   Stack& target = stacks_[to];
   const auto wrong = [&](const std::string& what) {
     stop(FindingKind::StackMisuse,
