@@ -41,6 +41,13 @@ std::string object(const Binding& binding) {
              : fmt::format("{} '{}'", name_of(binding.storage_class), text::readable(binding.name));
 }
 
+/// The element of the whole object; of bytes that stand in front of the elements, 0.
+std::uint64_t index_of(const Access& access) {
+  const detail::ComponentType& component = access.binding->component;
+  const std::uint64_t of_that_size = component.block ? 0 : access.offset_bytes() / access.size_bytes();
+  return report::element_at(component, access.offset_bytes()).index.value_or(of_that_size);
+}
+
 // "element 3", "element 3, member .prefix,".
 std::string element(const Access& access) {
   const report::PlaceOfElement place = report::element_at(access.binding->component, access.offset_bytes());
@@ -48,7 +55,7 @@ std::string element(const Access& access) {
                                  ? std::string()
                                  : report::member_at(place.type, place.offset_bytes, access.size_bytes()).path;
   if (access.binding->component.block && !place.index) return "header" + member;
-  return fmt::format("element {}{}", access.index, member.empty() ? "" : fmt::format(", member {},", member));
+  return fmt::format("element {}{}", index_of(access), member.empty() ? "" : fmt::format(", member {},", member));
 }
 
 }  // namespace
@@ -57,20 +64,20 @@ void complain(const Agent& agent, const Access& access) {
   const Binding& binding = *access.binding;
   if (binding.allocation->freed) {
     raise(agent, FindingKind::UseAfterFree, fmt::format("{} of {}, which was freed", element(access), object(binding)),
-          &binding, access.index, access.operation.where);
+          &binding, index_of(access), access.operation.where);
   }
   if (access.offset_bytes() + access.size_bytes() > binding.size_bytes) {
     raise(agent, FindingKind::OutOfBounds,
           fmt::format("bytes {} to {} of {}, which has {}", access.offset_bytes(),
                       access.offset_bytes() + access.size_bytes() - 1, object(binding),
                       runtime::counted(binding.size_bytes, "byte", "bytes")),
-          &binding, access.index, access.operation.where);
+          &binding, index_of(access), access.operation.where);
   }
   if (!is_aligned(access)) {
     raise(agent, FindingKind::Misaligned,
           fmt::format("byte {} of {} is not at a multiple of {} bytes", access.offset_bytes(), object(binding),
                       access.alignment_bytes),
-          &binding, access.index, access.operation.where);
+          &binding, index_of(access), access.operation.where);
   }
 }
 
@@ -86,7 +93,7 @@ void complain_of_uninitialized(const Agent& agent, const Access& access, bool ot
   const Binding& binding = *access.binding;
   watch::RaceWatch* const watch = others_may_write ? memory_of(agent).emulator->device.watchers.race_watch() : nullptr;
   if (watch && watch->has_failure()) return;
-  Finding finding = made_finding(agent, FindingKind::UninitializedRead, std::move(message), &binding, access.index,
+  Finding finding = made_finding(agent, FindingKind::UninitializedRead, std::move(message), &binding, index_of(access),
                                  access.operation.where);
   if (!watch) runtime::raise(std::move(finding));
   finding.calls = runtime::calls_to(finding.where, runtime::CallStack::here());
@@ -106,7 +113,7 @@ void complain_of_missing(const Agent& agent, const Access& access) {
                                                                               access.size_bytes(), access.value_bytes);
   if (const Finding* const left = binding.allocation->undefined_at(access.operation.locations.offset_bytes + missing))
     raise(agent, FindingKind::UndefinedValue, left->message + "; it was stored at " + report::place(left->where),
-          &binding, access.index, access.operation.where);
+          &binding, index_of(access), access.operation.where);
   const bool others = others_may_write(agent, binding);
   complain_of_uninitialized(
       agent, access, others,
@@ -128,7 +135,7 @@ Finding undefined_finding(const Agent& agent, const Access* access, const std::s
                           const std::string& origin, const SourceLocation& where) {
   return made_finding(agent, FindingKind::UndefinedValue,
                       fmt::format("{} depends on an undefined value: {}", decided, origin),
-                      access ? access->binding : nullptr, access ? access->index : 0, where);
+                      access ? access->binding : nullptr, access ? index_of(*access) : 0, where);
 }
 
 void complain_of_undefined(const Agent& agent, const Access* access, const std::string& decided,
@@ -146,7 +153,7 @@ void complain_of_standstill(Emulator& emulator, const Agent& agent, const Access
             emulator.standstill().has_atomics()
                 ? ""
                 : "A plain read need not see what another invocation writes, ever: poll with atomics. "),
-        access.binding, access.index, access.operation.where);
+        access.binding, index_of(access), access.operation.where);
 }
 
 void raise(const Agent& agent, FindingKind kind, std::string message, const Binding* binding, std::uint64_t index,

@@ -6,6 +6,7 @@
 #include "emulator/host/model_fairness.h"
 #include "emulator/host/no_memory.h"
 #include "emulator/host/options.h"
+#include "emulator/host/recorded_accesses.h"
 #include "emulator/memory/policy.h"
 #include "emulator/report/source_text.h"
 #include "emulator/watch/own_command.h"
@@ -298,7 +299,7 @@ DeviceState::DeviceState(DeviceOptions o)
     : options(completed(std::move(o))),
       mode(*options.mode),
       narrow_limits(are_narrow(*options.limits)),
-      watchers(options),
+      watchers(options, emulation::recorded_accesses()),
       describe_([this](const void* address) { return emulator ? emulator->describe(address) : describe(address); }) {
   runtime::keep_reserve();
   launch.grid.subgroup_size = *options.subgroup_size;
@@ -331,6 +332,7 @@ DeviceState::DeviceState(DeviceOptions o)
   }
   if (auto made = watchers.make_parallel_memory()) {
     parallel = made.get();
+    if (emulator->edits) parallel->record_all();
     memory = std::move(made);
     return;
   }

@@ -4,7 +4,6 @@
 #include "emulator/host/following.h"
 
 #include "emulator/host/trial_limit.h"
-#include "emulator/watch/quick_accesses.h"
 
 #include <algorithm>
 #include <cstring>
@@ -34,30 +33,6 @@ constexpr std::uint32_t kLongestMean = ~std::uint32_t{0} / 16;
 std::uint64_t rounds_times(const DeviceOptions& options, std::uint64_t of_round) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 48;
   return std::clamp<std::uint64_t>(options.no_progress_rounds, 1, kMost) * of_round;
-}
-
-Locations bytes_of(const PlainAccess& access) {
-  return {access.binding->allocation->id, access.binding->offset_bytes + access.offset_bytes, access.size_bytes};
-}
-
-Operation record(const Agent& agent, const PlainAccess& access) {
-  const OperationKind kind = access.code.kind();
-  const Qualified q = qualified(access.code.qualifiers(), kind == OperationKind::Write);
-  Operation operation;
-  operation.kind = kind;
-  agent.sign(operation);
-  operation.storage_class = access.binding->storage_class;
-  operation.reference = access.binding->reference;
-  operation.locations = bytes_of(access);
-  operation.operands = q.operands;
-  operation.available_scope = q.available_scope;
-  operation.visible_scope = q.visible_scope;
-  // Part by part: what was stored in parts and is loaded as a whole is waited for.
-  operation.where.file = access.where.file;
-  operation.where.function = access.where.function;
-  operation.where.line = access.where.line;
-  operation.where.column = access.where.column;
-  return operation;
 }
 
 /// The record of a barrier without its agent, and without its instance, which has a number once it is known who meets.
@@ -343,32 +318,6 @@ template <typename Do>
   }
 }
 
-}  // namespace
-
-namespace {
-
-/// Null if nothing listens.
-QuickAccesses* told_of(const Agent& agent) {
-  return Resident::of(*agent.group).pulse->told;
-}
-
-/// The quick way of what listens, if anything still does, which knows the instruction from now on.
-QuickAccesses& learn(const Agent& agent, const PlainAccess& access) {
-  QuickAccesses* const told = told_of(agent);
-  if (!told || access.size_bytes > QuickAccesses::kMostBytes) return QuickAccesses::none();
-  told->learn(*access.binding, access.code, access.where.file, access.where.function);
-  return *told;
-}
-
-}  // namespace
-
-namespace {
-
-std::uint64_t element_of(const PlainAccess& access) {
-  const std::uint64_t element_bytes = access.binding->component.element_bytes;
-  return element_bytes == 0 ? 0 : access.offset_bytes / element_bytes;
-}
-
 /// Some bytes of a piece, `at` bytes behind the begin of the access, were read as they were before anybody wrote them.
 [[gnu::cold, gnu::noinline]] void check_stale(const Agent& agent, const Access& access, trace::Value missing,
                                               std::uint64_t at) {
@@ -376,52 +325,6 @@ std::uint64_t element_of(const PlainAccess& access) {
     if ((missing & 0xff) != 0 && (!access.value_bytes || access.value_bytes[at] != 0))
       return complain_of_stale(agent, access, at);
 }
-
-}  // namespace
-
-bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access, const unsigned char* value_bytes,
-               void* value) {
-  // What is to be edited takes the way with a record.
-  if (emulator.edits) [[unlikely]]
-    return false;
-  if (emulator.follows_undefined || !is_sound(*access.binding, access.offset_bytes, access.size_bytes) ||
-      misses_initialization(*access.binding, access.offset_bytes, access.size_bytes, value_bytes) ||
-      emulator.stands_still_reading(agent, access, bytes_of(access), false)) [[unlikely]]
-    return false;
-  const auto answer = learn(agent, access)
-                          .read_any(agent.id, *access.binding, access.offset_bytes, access.code, access.where.file,
-                                    access.where.function);
-  if (answer.is_done()) {
-    const std::uint32_t bits = answer.bits();
-    std::memcpy(value, &bits, access.size_bytes);
-    return true;
-  }
-  const Operation operation = record(agent, access);
-  emulator.device.memory->read(operation, value);
-  if (const trace::Value missing = emulator.device.memory->never_written()) [[unlikely]]
-    check_stale(agent, {access.binding, element_of(access), 1, value_bytes, operation}, missing, 0);
-  return true;
-}
-
-bool write_told(Emulator& emulator, const Agent& agent, const PlainAccess& access, const void* value) {
-  if (emulator.edits) [[unlikely]]
-    return false;
-  if (emulator.follows_undefined || !is_sound(*access.binding, access.offset_bytes, access.size_bytes) ||
-      emulator.stands_still_writing(agent, access, bytes_of(access), value)) [[unlikely]]
-    return false;
-  std::uint32_t bits = 0;
-  std::memcpy(&bits, value, std::min<std::size_t>(access.size_bytes, sizeof bits));
-  if (learn(agent, access)
-          .write_any(agent.id, *access.binding, access.offset_bytes, access.code, access.where.file,
-                     access.where.function, bits))
-    return true;
-  const Operation operation = record(agent, access);
-  emulator.device.memory->write(operation, value);
-  mark_initialized(emulator, *access.binding, operation.locations);
-  return true;
-}
-
-namespace {
 
 [[gnu::always_inline]] inline void do_read(Emulator& emulator, const Agent& agent, const Access& access, void* value) {
   check(agent, access);
@@ -521,11 +424,6 @@ namespace {
   }
   if (const trace::Value missing = emulator.device.memory->never_written()) [[unlikely]]
     check_stale(agent, access, missing, 0);
-  if (QuickAccesses* const told = told_of(agent))
-    told->learn(*access.binding,
-                InstructionCode::atomic(OperationKind::ReadModifyWrite, access.size_bytes(), update.where.line,
-                                        update.scope, update.semantics),
-                update.where.file, update.where.function);
 }
 
 }  // namespace

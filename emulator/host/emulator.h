@@ -74,13 +74,11 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
   void wind_up();
   /// Before each read and each write that is not done in place. True: nothing goes on, for ever. `access` is on the
   /// stack of the kernel.
-  template <typename OneAccess>
-  bool stands_still_reading(const Agent& agent, const OneAccess& access, const Locations& bytes, bool atomic) {
+  bool stands_still_reading(const Agent& agent, const Access& access, const Locations& bytes, bool atomic) {
     return looks_for_standstill_ &&
            is_standstill(standstill_.read(agent.id, place(bytes), atomic, runtime::StateOfCalls{&access}));
   }
-  template <typename OneAccess>
-  bool stands_still_writing(const Agent& agent, const OneAccess& access, const Locations& bytes, const void* value) {
+  bool stands_still_writing(const Agent& agent, const Access& access, const Locations& bytes, const void* value) {
     return looks_for_standstill_ &&
            is_standstill(standstill_.write(agent.id, place(bytes),
                                            {static_cast<const std::byte*>(value), bytes.size_bytes},

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "emulator/host/emulator.h"
-#include "emulator/watch/quick_accesses.h"
+#include "emulator/host/recorded_accesses.h"
 
 namespace heddle::emulation {
 
 void Emulator::hear_as_usual() {
-  told = edits || follows_undefined ? &QuickAccesses::none() : device.watchers.quick_accesses();
+  told = edits || follows_undefined ? &recorded_accesses() : device.watchers.door();
   patience_left_ = patience_;
   looks_for_standstill_ = false;
 }
@@ -16,7 +16,7 @@ void Emulator::hear_as_usual() {
 void Emulator::begin_to_look_for_standstill() {
   standstill_.begin();
   looks_for_standstill_ = true;
-  told = &QuickAccesses::none();
+  told = &recorded_accesses();
 }
 
 bool Emulator::is_standstill(detail::Standstill::Verdict verdict) {

@@ -26,8 +26,9 @@ thread_local std::uint64_t ParallelMemory::t_memory = 0;
 ParallelMemory::Stripe::Stripe(const race::KernelOrder::Shared& order)
     : known(race::History(order, kStripeBits), kRecentOfStripe) {}
 
-ParallelMemory::ParallelMemory(RaceSink& sink, bool tags)
+ParallelMemory::ParallelMemory(RaceSink& sink, emulation::RecordedAccesses& recorded, bool tags)
     : sink_(sink),
+      recorded_(recorded),
       number_([] {
         static std::atomic<std::uint64_t> made{0};
         return ++made;
@@ -59,8 +60,8 @@ ParallelMemory::Thread& ParallelMemory::make_thread() {
   });
   detector.on_overlooked([this](const std::string& what) { sink_.overlooked(what); });
   // What a listener is told needs records, and so do tags.
-  thread.pulse = {kOperationsOfSlice, false,
-                  listener_ || detector_.tags() ? &emulation::QuickAccesses::none() : &thread};
+  thread.pulse = {kOperationsOfSlice, false, &thread};
+  if (records_all_ || listener_ || detector_.tags()) thread.pulse.told = &recorded_;
   return *(threads_[std::this_thread::get_id()] = std::move(made));
 }
 
@@ -287,21 +288,21 @@ void ParallelMemory::write(const Operation& operation, const void* value) {
   known.recent.note(agent, site, bytes, {0, bits});
 }
 
-emulation::QuickAccesses::Answer ParallelMemory::Thread::read_buffer(AgentId agent, const Binding& binding,
-                                                                     std::uint64_t offset_bytes, race::SiteId site) {
+std::uint32_t ParallelMemory::Thread::read_buffer(const Agent& agent, const Binding& binding,
+                                                  std::uint64_t offset_bytes, race::SiteId site) {
   const Locations bytes = locations(binding, offset_bytes);
   {
     Stripe& shared = memory.stripe(bytes);
     const std::lock_guard lock(shared.lock);
     if (is_sound(binding, offset_bytes) && is_whole(binding) &&
-        detector.answers_word<false>(agent, binding.reference, bytes, site, shared.known.history,
+        detector.answers_word<false>(agent.id, binding.reference, bytes, site, shared.known.history,
                                      may_be_first<OperationKind::Read>(binding, offset_bytes))) [[likely]]
-      return Answer(read_from(shared.known, agent, storage(binding, bytes), bytes, site));
+      return read_from(shared.known, agent.id, storage(binding, bytes), bytes, site);
   }
   return read_granule(agent, binding, offset_bytes, site);
 }
 
-bool ParallelMemory::Thread::write_buffer(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+void ParallelMemory::Thread::write_buffer(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes,
                                           race::SiteId site, std::uint32_t bits) {
   const Locations bytes = locations(binding, offset_bytes);
   bool done = false;
@@ -309,15 +310,14 @@ bool ParallelMemory::Thread::write_buffer(AgentId agent, const Binding& binding,
     Stripe& shared = memory.stripe(bytes);
     const std::lock_guard lock(shared.lock);
     done = is_sound(binding, offset_bytes) &&
-           detector.answers_word<true>(agent, binding.reference, bytes, site, shared.known.history,
+           detector.answers_word<true>(agent.id, binding.reference, bytes, site, shared.known.history,
                                        may_be_first<OperationKind::Write>(binding, offset_bytes));
     if (done) [[likely]]
-      write_to(shared.known, agent, storage(binding, bytes), bytes, site, bits);
+      write_to(shared.known, agent.id, storage(binding, bytes), bytes, site, bits);
   }
   if (!done) [[unlikely]]
     return write_granule(agent, binding, offset_bytes, site, bits);
   binding.allocation->initialized.mark_at_once(bytes.offset_bytes, kMostBytes);
-  return true;
 }
 
 /// Calls act(known) with what is known of these bytes, while no other thread can look at them.
@@ -335,71 +335,69 @@ bool ParallelMemory::Thread::with_known(AgentId agent, const Binding& binding, c
   return act(shared.known);
 }
 
-std::uint32_t ParallelMemory::Thread::read_at(AgentId agent, const Binding& binding, const Locations& bytes,
+std::uint32_t ParallelMemory::Thread::read_at(const Agent& agent, const Binding& binding, const Locations& bytes,
                                               race::SiteId site) {
   std::uint32_t bits = 0;
-  const bool done = with_known(agent, binding, bytes, [&](Known& known) {
-    if (!detector.answers_plain(false, agent, binding.reference, bytes, site, known.history)) return false;
+  const bool done = with_known(agent.id, binding, bytes, [&](Known& known) {
+    if (!detector.answers_plain(false, agent.id, binding.reference, bytes, site, known.history)) return false;
     bits = static_cast<std::uint32_t>(memory::load_value(storage(binding, bytes), bytes.size_bytes));
-    known.recent.note_plain(agent, site, bytes, false, bits);
+    known.recent.note_plain(agent.id, site, bytes, false, bits);
     return true;
   });
   if (!done) memory.read(record(agent, binding, bytes, site), &bits);
   return bits;
 }
 
-void ParallelMemory::Thread::write_at(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site,
-                                      std::uint32_t bits) {
-  const bool done = with_known(agent, binding, bytes, [&](Known& known) {
-    if (!detector.answers_plain(true, agent, binding.reference, bytes, site, known.history)) return false;
+void ParallelMemory::Thread::write_at(const Agent& agent, const Binding& binding, const Locations& bytes,
+                                      race::SiteId site, std::uint32_t bits) {
+  const bool done = with_known(agent.id, binding, bytes, [&](Known& known) {
+    if (!detector.answers_plain(true, agent.id, binding.reference, bytes, site, known.history)) return false;
     memory::store_value(storage(binding, bytes), bits, bytes.size_bytes);
-    known.recent.note_plain(agent, site, bytes, true, bits);
+    known.recent.note_plain(agent.id, site, bytes, true, bits);
     return true;
   });
   if (!done) memory.write(record(agent, binding, bytes, site), &bits);
   binding.allocation->initialized.mark_at_once(bytes.offset_bytes, bytes.size_bytes);
 }
 
-emulation::QuickAccesses::Answer ParallelMemory::Thread::calculate(AgentId agent, const Binding& binding,
-                                                                   std::uint64_t offset_bytes, InstructionCode code,
-                                                                   const char* file, const char* function,
-                                                                   emulation::Calculation what) {
+std::uint32_t ParallelMemory::Thread::calculate(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes,
+                                                InstructionCode code, const char* file, const char* function,
+                                                emulation::Calculation what) {
   const race::SiteId site = sound_site(binding, offset_bytes, code, file, function);
   if (site == race::kNoSite || !emulation::is_initialized(binding, offset_bytes, kMostBytes)) [[unlikely]]
-    return {};
+    return calculate_newly(agent, binding, offset_bytes, code, file, function, what);
   const Locations bytes = locations(binding, offset_bytes);
   std::byte* const at = storage(binding, bytes);
-  Answer answer;
-  with_known(agent, binding, bytes, [&](Known& known) {
-    if (!detector.answers_atomic(agent, binding.reference, bytes, site, known.history)) return false;
-    std::uint32_t old = 0;
+  std::uint32_t old = 0;
+  const bool done = with_known(agent.id, binding, bytes, [&](Known& known) {
+    if (!detector.answers_atomic(agent.id, binding.reference, bytes, site, known.history)) return false;
     std::memcpy(&old, at, sizeof old);
     const std::uint32_t fresh = what.of(old);
     std::memcpy(at, &fresh, sizeof fresh);
-    known.recent.note(agent, site, bytes, {old, fresh});
-    answer = Answer(old);
+    known.recent.note(agent.id, site, bytes, {old, fresh});
     return true;
   });
-  return answer;
+  return done ? old : calculate_newly(agent, binding, offset_bytes, code, file, function, what);
 }
 
-bool ParallelMemory::Thread::update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+void ParallelMemory::Thread::update(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes,
                                     InstructionCode code, const char* file, const char* function,
-                                    emulation::Modify modify, void* context) {
+                                    MemorySemantics unequal, emulation::Modify modify, void* context) {
   const race::SiteId site = sound_site(binding, offset_bytes, code, file, function);
-  if (site == race::kNoSite || !emulation::is_initialized(binding, offset_bytes, kMostBytes)) [[unlikely]]
-    return false;
   const Locations bytes = locations(binding, offset_bytes);
   std::byte* const at = storage(binding, bytes);
-  return with_known(agent, binding, bytes, [&](Known& known) {
+  const auto act = [&](Known& known) {
     advice::AccessValues values;
     if (!update_granule(at, modify, context, values) ||
-        !detector.answers_atomic(agent, binding.reference, bytes, site, known.history))
+        !detector.answers_atomic(agent.id, binding.reference, bytes, site, known.history))
       return false;
     memory::store_value(at, values.written, race::kWordBytes);
-    known.recent.note(agent, site, bytes, values);
+    known.recent.note(agent.id, site, bytes, values);
     return true;
-  });
+  };
+  if (site == race::kNoSite || !emulation::is_initialized(binding, offset_bytes, kMostBytes) ||
+      !with_known(agent.id, binding, bytes, act)) [[unlikely]]
+    update_newly(agent, binding, offset_bytes, code, file, function, unequal, modify, context);
 }
 
 void ParallelMemory::read_modify_write(const Operation& operation, MemorySemantics unequal, memory::Modify modify,

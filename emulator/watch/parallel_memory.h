@@ -50,14 +50,16 @@ class RaceSink {
 /// Thread-safe for agents of different workgroups, but for begin and end of submissions and dispatches.
 class ParallelMemory final : public memory::Memory {
  public:
-  /// `tags`: whether operations may have some.
-  explicit ParallelMemory(RaceSink& sink, bool tags = false);
+  /// `tags`: whether operations may have some. Both others must outlive it.
+  ParallelMemory(RaceSink& sink, emulation::RecordedAccesses& recorded, bool tags);
   ~ParallelMemory() override;
 
   /// Invocations with numbers from `first` on are about to begin.
   void dispatch_begins(std::uint32_t first, std::uint32_t size, std::uint32_t groups) {
     detector_.dispatch_begins(first, size, groups);
   }
+  /// Before a workgroup begins: each access of kernels is to have a record.
+  void record_all() { records_all_ = true; }
   /// The number of a buffer that was freed will be another one's. Not while a submission runs.
   void replace(AllocationId allocation) { detector_.replace(allocation); }
   /// The Workgroup memory of the workgroup that begins next on this thread.
@@ -135,14 +137,17 @@ class ParallelMemory final : public memory::Memory {
   /// What one thread tells, and its quick way to the bytes.
   struct Thread final : VariableAccesses<Thread, Variable> {
     Thread(ParallelMemory& of, race::DetectorThread& tells)
-        : VariableAccesses(tells.detector()), memory(of), detector(tells) {}
+        : VariableAccesses(tells.detector(), of.recorded_), memory(of), detector(tells) {}
 
-    Answer calculate(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
-                     const char* file, const char* function, emulation::Calculation what) override;
-    bool update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
-                const char* file, const char* function, emulation::Modify modify, void* context) override;
-    std::uint32_t read_at(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site) override;
-    void write_at(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site,
+    std::uint32_t calculate(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes,
+                            InstructionCode code, const char* file, const char* function,
+                            emulation::Calculation what) override;
+    void update(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+                const char* file, const char* function, MemorySemantics unequal, emulation::Modify modify,
+                void* context) override;
+    std::uint32_t read_at(const Agent& agent, const Binding& binding, const Locations& bytes,
+                          race::SiteId site) override;
+    void write_at(const Agent& agent, const Binding& binding, const Locations& bytes, race::SiteId site,
                   std::uint32_t bits) override;
 
     void find_last();
@@ -180,9 +185,9 @@ class ParallelMemory final : public memory::Memory {
                                                  std::uint64_t offset_bytes, bool writes, std::uint32_t bits) {
       own.known->recent.note_word(agent, site, own.offset_bytes + offset_bytes, writes, bits);
     }
-    [[gnu::noinline]] Answer read_buffer(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                         race::SiteId site);
-    [[gnu::noinline]] bool write_buffer(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+    [[gnu::noinline]] std::uint32_t read_buffer(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes,
+                                                race::SiteId site);
+    [[gnu::noinline]] void write_buffer(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes,
                                         race::SiteId site, std::uint32_t bits);
     // The access itself, of bytes of a buffer, of which `known` knows, and which are here.
     static std::uint32_t read_from(Known& known, AgentId agent, const std::byte* here, const Locations& bytes,
@@ -224,6 +229,8 @@ class ParallelMemory final : public memory::Memory {
   static thread_local std::uint64_t t_memory;
 
   RaceSink& sink_;
+  emulation::RecordedAccesses& recorded_;
+  bool records_all_ = false;
   /// The number of this memory among all that the program ever made.
   const std::uint64_t number_;
   race::ParallelDetector detector_;

@@ -1,42 +1,5 @@
 #include "emulator/watch/quick_accesses.h"
 
-namespace heddle::emulation {
-namespace {
-
-class Nothing final : public QuickAccesses {
- public:
-  Answer read(AgentId, const Binding&, std::uint64_t, InstructionCode, const char*, const char*) override { return {}; }
-  bool write(AgentId, const Binding&, std::uint64_t, InstructionCode, const char*, const char*,
-             std::uint32_t) override {
-    return false;
-  }
-  Answer read_any(AgentId, const Binding&, std::uint64_t, InstructionCode, const char*, const char*) override {
-    return {};
-  }
-  bool write_any(AgentId, const Binding&, std::uint64_t, InstructionCode, const char*, const char*,
-                 std::uint32_t) override {
-    return false;
-  }
-  Answer calculate(AgentId, const Binding&, std::uint64_t, InstructionCode, const char*, const char*,
-                   Calculation) override {
-    return {};
-  }
-  bool update(AgentId, const Binding&, std::uint64_t, InstructionCode, const char*, const char*, Modify,
-              void*) override {
-    return false;
-  }
-  void learn(const Binding&, InstructionCode, const char*, const char*) override {}
-};
-
-}  // namespace
-
-QuickAccesses& QuickAccesses::none() {
-  static Nothing nothing_is_quick;
-  return nothing_is_quick;
-}
-
-}  // namespace heddle::emulation
-
 namespace heddle::watch {
 
 static_assert(race::kNoSite == 0);
@@ -80,26 +43,39 @@ race::SiteId DetectedAccesses::look_up(const Binding& binding, InstructionCode c
                                           q.visible_scope, where));
 }
 
-emulation::QuickAccesses::Answer DetectedAccesses::read_any(AgentId agent, const Binding& binding,
-                                                            std::uint64_t offset_bytes, InstructionCode code,
-                                                            const char* file, const char* function) {
-  const race::SiteId site = sound_site(binding, offset_bytes, code, file, function);
-  if (site == race::kNoSite || !emulation::is_initialized(binding, offset_bytes, code.size_bytes())) return {};
-  return Answer(read_at(agent, binding, locations(binding, offset_bytes, code.size_bytes()), site));
+// What is learnt is asked for again: an instruction that may not be known then still is not.
+std::uint32_t DetectedAccesses::read_newly(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes,
+                                           InstructionCode code, const char* file, const char* function) {
+  if (emulation::is_sound(binding, offset_bytes, code.size_bytes())) learn(binding, code, file, function);
+  const race::SiteId site = learnt_site(binding.storage_class, code, file, function);
+  return site == race::kNoSite ? recorded_.read(agent, binding, offset_bytes, code, file, function)
+                               : read_known(agent, binding, locations(binding, offset_bytes, code.size_bytes()), site);
 }
 
-bool DetectedAccesses::write_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                 InstructionCode code, const char* file, const char* function, std::uint32_t bits) {
-  const race::SiteId site = sound_site(binding, offset_bytes, code, file, function);
-  if (site == race::kNoSite) return false;
-  write_at(agent, binding, locations(binding, offset_bytes, code.size_bytes()), site, bits);
-  return true;
+void DetectedAccesses::write_newly(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes,
+                                   InstructionCode code, const char* file, const char* function, std::uint32_t bits) {
+  if (emulation::is_sound(binding, offset_bytes, code.size_bytes())) learn(binding, code, file, function);
+  const race::SiteId site = learnt_site(binding.storage_class, code, file, function);
+  if (site == race::kNoSite) return recorded_.write(agent, binding, offset_bytes, code, file, function, bits);
+  write_known(agent, binding, locations(binding, offset_bytes, code.size_bytes()), site, bits);
 }
 
-Operation DetectedAccesses::record(AgentId agent, const Binding& binding, const Locations& bytes,
+std::uint32_t DetectedAccesses::read_recorded(const Agent& agent, const Binding& binding, const Locations& bytes,
+                                              race::SiteId site) {
+  std::uint32_t bits = 0;
+  recorded_.read(agent, {&binding, bytes.size_bytes, nullptr, record(agent, binding, bytes, site)}, &bits);
+  return bits;
+}
+
+void DetectedAccesses::write_recorded(const Agent& agent, const Binding& binding, const Locations& bytes,
+                                      race::SiteId site, std::uint32_t bits) {
+  recorded_.write(agent, {&binding, bytes.size_bytes, nullptr, record(agent, binding, bytes, site)}, &bits);
+}
+
+Operation DetectedAccesses::record(const Agent& agent, const Binding& binding, const Locations& bytes,
                                    race::SiteId site) const {
   Operation operation = detector_.site(site).operation;
-  operation.agent = agent;
+  agent.sign(operation);
   operation.reference = binding.reference;
   operation.locations = bytes;
   return operation;

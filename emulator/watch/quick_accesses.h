@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What the quick ways of memories that somebody listens to have in common.
+/// What the doors of memories that a race detector listens to have in common.
 
 #include <heddle/detail/emulation.h>
 
@@ -15,31 +15,56 @@
 
 namespace heddle::watch {
 
-/// Accesses that a detector is told of without a record, by the number of their instruction, the site.
-class DetectedAccesses : public emulation::QuickAccesses {
+/// The door of accesses that a detector is told of, mostly without a record, by the number of their instruction, the
+/// site. What it has no quick answer for it leaves to a door with records.
+class DetectedAccesses : public emulation::AccessDoor {
  protected:
+  using Agent = emulation::Agent;
   using Binding = emulation::Binding;
   using InstructionCode = emulation::InstructionCode;
 
- public:
-  Answer read_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
-                  const char* file, const char* function) final;
-  bool write_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
-                 const char* file, const char* function, std::uint32_t bits) final;
-  void learn(const Binding& binding, InstructionCode code, const char* file, const char* function) final;
-
- protected:
   static_assert(kMostBytes == race::kWordBytes);
 
-  /// Which must outlive it.
-  explicit DetectedAccesses(race::KernelDetector& detector) : detector_(detector) {}
+  /// Both must outlive it.
+  DetectedAccesses(race::KernelDetector& detector, emulation::RecordedAccesses& recorded)
+      : detector_(detector), recorded_(recorded) {}
   /// Executions whose call stacks `callers` wants are not made the quick way. It must outlive this.
   void leave_to(SiteCallers& callers);
 
-  /// An access at this site with which nothing is wrong.
-  virtual std::uint32_t read_at(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site) = 0;
-  virtual void write_at(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site,
+  /// A sound access of an instruction with that number, to bytes of which all were written if it reads.
+  virtual std::uint32_t read_at(const Agent& agent, const Binding& binding, const Locations& bytes,
+                                race::SiteId site) = 0;
+  virtual void write_at(const Agent& agent, const Binding& binding, const Locations& bytes, race::SiteId site,
                         std::uint32_t bits) = 0;
+
+  // An access of an instruction that mostly was not known before; from now on it is, if it can be.
+  [[gnu::noinline]] std::uint32_t read_newly(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes,
+                                             InstructionCode code, const char* file, const char* function);
+  [[gnu::noinline]] void write_newly(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes,
+                                     InstructionCode code, const char* file, const char* function, std::uint32_t bits);
+  // An access of an instruction that is known, of the size of a granule.
+  [[gnu::noinline]] std::uint32_t read_granule(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes,
+                                               race::SiteId site) {
+    return read_known(agent, binding, locations(binding, offset_bytes), site);
+  }
+  [[gnu::noinline]] void write_granule(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes,
+                                       race::SiteId site, std::uint32_t bits) {
+    write_known(agent, binding, locations(binding, offset_bytes), site, bits);
+  }
+  // A read-modify-write that has no quick answer. The instruction is known from now on, if it can be.
+  [[gnu::noinline]] std::uint32_t calculate_newly(const Agent& agent, const Binding& binding,
+                                                  std::uint64_t offset_bytes, InstructionCode code, const char* file,
+                                                  const char* function, emulation::Calculation what) {
+    const std::uint32_t old = recorded_.calculate(agent, binding, offset_bytes, code, file, function, what);
+    learn(binding, code, file, function);
+    return old;
+  }
+  [[gnu::noinline]] void update_newly(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes,
+                                      InstructionCode code, const char* file, const char* function,
+                                      MemorySemantics unequal, emulation::Modify modify, void* context) {
+    recorded_.update(agent, binding, offset_bytes, code, file, function, unequal, modify, context);
+    learn(binding, code, file, function);
+  }
 
   /// The site of a sound access, if it was learnt lately; else kNoSite.
   [[gnu::always_inline]] race::SiteId sound_site(const Binding& binding, std::uint64_t offset_bytes,
@@ -86,19 +111,6 @@ class DetectedAccesses : public emulation::QuickAccesses {
       return kind == OperationKind::Write || emulation::is_initialized(binding, offset_bytes, kMostBytes);
     };
   }
-  // The accesses to a granule that are not answered quickly: the same question, asked in its whole.
-  [[gnu::noinline]] Answer read_granule(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                        race::SiteId site) {
-    if (!is_sound(binding, offset_bytes) || !emulation::is_initialized(binding, offset_bytes, kMostBytes)) return {};
-    return Answer(read_at(agent, binding, locations(binding, offset_bytes), site));
-  }
-  [[gnu::noinline]] bool write_granule(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                       race::SiteId site, std::uint32_t bits) {
-    if (!is_sound(binding, offset_bytes)) return false;
-    write_at(agent, binding, locations(binding, offset_bytes), site, bits);
-    return true;
-  }
-
   [[gnu::always_inline]] static Locations locations(const Binding& binding, std::uint64_t offset_bytes,
                                                     std::uint32_t size_bytes = kMostBytes) {
     return {binding.allocation->id, binding.offset_bytes + offset_bytes, size_bytes};
@@ -112,7 +124,7 @@ class DetectedAccesses : public emulation::QuickAccesses {
     return binding.allocation->bytes + bytes.offset_bytes;
   }
   /// The operation of an instruction with that number.
-  Operation record(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site) const;
+  Operation record(const Agent& agent, const Binding& binding, const Locations& bytes, race::SiteId site) const;
 
   race::KernelDetector& detector_;
 
@@ -136,9 +148,34 @@ class DetectedAccesses : public emulation::QuickAccesses {
   static std::size_t place(StorageClass storage_class, InstructionCode code) {
     return (code.hash() + static_cast<std::uint32_t>(storage_class) * 8) % kKnown;
   }
+  /// From now on it knows the instruction, if it can.
+  void learn(const Binding& binding, InstructionCode code, const char* file, const char* function);
+  // An access of an instruction that is known: to sound bytes, or with a record for it to be said what is wrong.
+  std::uint32_t read_known(const Agent& agent, const Binding& binding, const Locations& bytes, race::SiteId site) {
+    if (are_sound(binding, bytes) && are_initialized(binding, bytes)) [[likely]]
+      return read_at(agent, binding, bytes, site);
+    return read_recorded(agent, binding, bytes, site);
+  }
+  void write_known(const Agent& agent, const Binding& binding, const Locations& bytes, race::SiteId site,
+                   std::uint32_t bits) {
+    if (are_sound(binding, bytes)) [[likely]]
+      return write_at(agent, binding, bytes, site, bits);
+    write_recorded(agent, binding, bytes, site, bits);
+  }
+  [[gnu::cold]] std::uint32_t read_recorded(const Agent& agent, const Binding& binding, const Locations& bytes,
+                                            race::SiteId site);
+  [[gnu::cold]] void write_recorded(const Agent& agent, const Binding& binding, const Locations& bytes,
+                                    race::SiteId site, std::uint32_t bits);
+  [[gnu::always_inline]] static bool are_sound(const Binding& binding, const Locations& bytes) {
+    return emulation::is_sound(binding, bytes.offset_bytes - binding.offset_bytes, bytes.size_bytes);
+  }
+  [[gnu::always_inline]] static bool are_initialized(const Binding& binding, const Locations& bytes) {
+    return emulation::is_initialized(binding, bytes.offset_bytes - binding.offset_bytes, bytes.size_bytes);
+  }
   race::SiteId look_up(const Binding& binding, InstructionCode code, const char* file, const char* function);
   void unlearn(race::SiteId site);
 
+  emulation::RecordedAccesses& recorded_;
   /// Null where nothing wants call stacks.
   const SiteCallers* callers_ = nullptr;
 

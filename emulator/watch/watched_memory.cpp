@@ -71,50 +71,50 @@ inline void WatchedMemory::open_for_next(const Binding& binding, AgentId agent, 
 
 // Mostly the granule has not been accessed. What is not answered at once is left to others by a last call: so nothing
 // is kept for it.
-emulation::QuickAccesses::Answer WatchedMemory::read_buffer(AgentId agent, const Binding& binding,
-                                                            std::uint64_t offset_bytes, race::SiteId site) {
+std::uint32_t WatchedMemory::read_buffer(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes,
+                                         race::SiteId site) {
   const Locations bytes = locations(binding, offset_bytes);
   if (!is_sound(binding, offset_bytes) ||
-      !detector_.answers_first(agent, binding.reference, bytes, site,
+      !detector_.answers_first(agent.id, binding.reference, bytes, site,
                                may_be_first<OperationKind::Read>(binding, offset_bytes))) [[unlikely]]
     return read_granule(agent, binding, offset_bytes, site);
   std::uint32_t bits = 0;
   std::memcpy(&bits, storage(binding, bytes), sizeof bits);
-  tell(agent, binding.reference, bytes, site, bits);
-  return Answer(bits);
+  tell(agent.id, binding.reference, bytes, site, bits);
+  return bits;
 }
 
-[[gnu::flatten]] bool WatchedMemory::write_buffer(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                                  race::SiteId site, std::uint32_t bits) {
+[[gnu::flatten]] void WatchedMemory::write_buffer(const Agent& agent, const Binding& binding,
+                                                  std::uint64_t offset_bytes, race::SiteId site, std::uint32_t bits) {
   const Locations bytes = locations(binding, offset_bytes);
   if (!is_sound(binding, offset_bytes) || memory_.keeps_writers(bytes.allocation) ||
-      !detector_.answers_word<true>(agent, binding.reference, bytes, site,
+      !detector_.answers_word<true>(agent.id, binding.reference, bytes, site,
                                     may_be_first<OperationKind::Write>(binding, offset_bytes))) [[unlikely]]
     return write_granule(agent, binding, offset_bytes, site, bits);
   std::memcpy(storage(binding, bytes), &bits, sizeof bits);
   binding.allocation->initialized.mark(bytes.offset_bytes, sizeof bits);
-  tell(agent, binding.reference, bytes, site, bits);
-  return true;
+  tell(agent.id, binding.reference, bytes, site, bits);
 }
 
-std::uint32_t WatchedMemory::read_at(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site) {
+std::uint32_t WatchedMemory::read_at(const Agent& agent, const Binding& binding, const Locations& bytes,
+                                     race::SiteId site) {
   std::uint32_t bits = 0;
-  if (detector_.answers_plain(agent, binding.reference, bytes, site)) {
+  if (detector_.answers_plain(agent.id, binding.reference, bytes, site)) {
     bits = static_cast<std::uint32_t>(memory::load_value(storage(binding, bytes), bytes.size_bytes));
-    tell(agent, binding.reference, bytes, site, bits);
-    open_for_next(binding, agent, bytes);
+    tell(agent.id, binding.reference, bytes, site, bits);
+    open_for_next(binding, agent.id, bytes);
   } else {
     memory_.read(record(agent, binding, bytes, site), &bits);
   }
   return bits;
 }
 
-void WatchedMemory::write_at(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site,
+void WatchedMemory::write_at(const Agent& agent, const Binding& binding, const Locations& bytes, race::SiteId site,
                              std::uint32_t bits) {
-  if (!memory_.keeps_writers(bytes.allocation) && detector_.answers_plain(agent, binding.reference, bytes, site)) {
+  if (!memory_.keeps_writers(bytes.allocation) && detector_.answers_plain(agent.id, binding.reference, bytes, site)) {
     memory::store_value(storage(binding, bytes), bits, bytes.size_bytes);
-    tell(agent, binding.reference, bytes, site, bits);
-    open_for_next(binding, agent, bytes);
+    tell(agent.id, binding.reference, bytes, site, bits);
+    open_for_next(binding, agent.id, bytes);
   } else {
     memory_.write(record(agent, binding, bytes, site), &bits);
   }
@@ -129,37 +129,36 @@ void WatchedMemory::write_at(AgentId agent, const Binding& binding, const Locati
           detector_.answers_atomic(agent, binding.reference, bytes, site));
 }
 
-emulation::QuickAccesses::Answer WatchedMemory::calculate(AgentId agent, const Binding& binding,
-                                                          std::uint64_t offset_bytes, InstructionCode code,
-                                                          const char* file, const char* function,
-                                                          emulation::Calculation what) {
+std::uint32_t WatchedMemory::calculate(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes,
+                                       InstructionCode code, const char* file, const char* function,
+                                       emulation::Calculation what) {
   const Locations bytes = locations(binding, offset_bytes);
   const race::SiteId site = learnt_site(binding.storage_class, code, file, function);
-  if (site == race::kNoSite || !is_sound(binding, offset_bytes) || !answers_atomic(agent, binding, bytes, site))
+  if (site == race::kNoSite || !is_sound(binding, offset_bytes) || !answers_atomic(agent.id, binding, bytes, site))
       [[unlikely]]
-    return {};
-  open_for_next(binding, agent, bytes);
+    return calculate_newly(agent, binding, offset_bytes, code, file, function, what);
+  open_for_next(binding, agent.id, bytes);
   std::byte* const at = storage(binding, bytes);
   std::uint32_t old = 0;
   std::memcpy(&old, at, sizeof old);
   const std::uint32_t fresh = what.of(old);
   std::memcpy(at, &fresh, sizeof fresh);
-  tell(agent, binding.reference, bytes, site, advice::Recent::packed(old, fresh));
-  return Answer(old);
+  tell(agent.id, binding.reference, bytes, site, advice::Recent::packed(old, fresh));
+  return old;
 }
 
-bool WatchedMemory::update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
-                           const char* file, const char* function, emulation::Modify modify, void* context) {
+void WatchedMemory::update(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+                           const char* file, const char* function, MemorySemantics unequal, emulation::Modify modify,
+                           void* context) {
   const race::SiteId site = sound_site(binding, offset_bytes, code, file, function);
   const Locations bytes = locations(binding, offset_bytes);
   std::byte* const at = storage(binding, bytes);
   advice::AccessValues values;
   if (site == race::kNoSite || !update_granule(at, modify, context, values) ||
-      !answers_atomic(agent, binding, bytes, site)) [[unlikely]]
-    return false;
+      !answers_atomic(agent.id, binding, bytes, site)) [[unlikely]]
+    return update_newly(agent, binding, offset_bytes, code, file, function, unequal, modify, context);
   memory::store_value(at, values.written, race::kWordBytes);
-  tell(agent, binding.reference, bytes, site, advice::Recent::packed(values.read, values.written));
-  return true;
+  tell(agent.id, binding.reference, bytes, site, advice::Recent::packed(values.read, values.written));
 }
 
 template class VariableAccesses<WatchedMemory, WatchedVariable>;

@@ -42,21 +42,22 @@ struct WatchedVariable : OpenVariable<WatchedMemory> {
 /// Sequential memory with a watch that is the only listener.
 class WatchedMemory final : public VariableAccesses<WatchedMemory, WatchedVariable> {
  public:
-  /// Both must outlive it.
-  WatchedMemory(memory::SequentialMemory& memory, RaceWatch& watch)
-      : VariableAccesses(watch.detector()), memory_(memory), recent_(watch.recent()) {
+  /// All must outlive it.
+  WatchedMemory(memory::SequentialMemory& memory, RaceWatch& watch, emulation::RecordedAccesses& recorded)
+      : VariableAccesses(watch.detector(), recorded), memory_(memory), recent_(watch.recent()) {
     leave_to(watch.callers());
   }
 
-  Answer calculate(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
-                   const char* file, const char* function, emulation::Calculation what) override;
-  bool update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code, const char* file,
-              const char* function, emulation::Modify modify, void* context) override;
+  std::uint32_t calculate(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+                          const char* file, const char* function, emulation::Calculation what) override;
+  void update(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+              const char* file, const char* function, MemorySemantics unequal, emulation::Modify modify,
+              void* context) override;
 
  private:
   friend VariableAccesses<WatchedMemory, WatchedVariable>;
-  std::uint32_t read_at(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site) override;
-  void write_at(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site,
+  std::uint32_t read_at(const Agent& agent, const Binding& binding, const Locations& bytes, race::SiteId site) override;
+  void write_at(const Agent& agent, const Binding& binding, const Locations& bytes, race::SiteId site,
                 std::uint32_t bits) override;
 
   // As VariableAccesses asks.
@@ -68,9 +69,9 @@ class WatchedMemory final : public VariableAccesses<WatchedMemory, WatchedVariab
   }
   static void note_word(const WatchedVariable& own, AgentId agent, race::SiteId site, std::uint64_t offset_bytes,
                         bool writes, std::uint32_t bits);
-  [[gnu::noinline]] Answer read_buffer(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
-                                       race::SiteId site);
-  [[gnu::noinline]] bool write_buffer(AgentId agent, const Binding& binding, std::uint64_t offset_bytes,
+  [[gnu::noinline]] std::uint32_t read_buffer(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes,
+                                              race::SiteId site);
+  [[gnu::noinline]] void write_buffer(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes,
                                       race::SiteId site, std::uint32_t bits);
   bool answers_atomic(AgentId agent, const Binding& binding, const Locations& bytes, race::SiteId site);
 

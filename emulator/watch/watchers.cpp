@@ -6,7 +6,8 @@
 
 namespace heddle::watch {
 
-Watchers::Watchers(const DeviceOptions& options) : options_(options) {
+Watchers::Watchers(const DeviceOptions& options, emulation::RecordedAccesses& recorded)
+    : options_(options), recorded_(recorded) {
   if (*options.races_parallel) {
     parallel_races_ = std::make_unique<ParallelRaces>(options, instructions());
     return;
@@ -22,7 +23,7 @@ trace::Instructions& Watchers::instructions() {
 }
 
 std::unique_ptr<ParallelMemory> Watchers::make_parallel_memory() {
-  return parallel_races_ ? std::make_unique<ParallelMemory>(*parallel_races_, has_tagged_code()) : nullptr;
+  return parallel_races_ ? std::make_unique<ParallelMemory>(*parallel_races_, recorded_, has_tagged_code()) : nullptr;
 }
 
 void Watchers::listen_to(memory::Memory& memory) {
@@ -39,7 +40,8 @@ void Watchers::listen_to(memory::Memory& memory) {
   listener_ = all.size() == 1 ? all.front() : &fork_;
   memory.listen(listener_);
   if (options_.memory->sequential && race_watch_ && !kernel_trace_ && race_watch_->hears_races_only())
-    watched_memory_ = std::make_unique<WatchedMemory>(static_cast<memory::SequentialMemory&>(memory), *race_watch_);
+    watched_memory_ =
+        std::make_unique<WatchedMemory>(static_cast<memory::SequentialMemory&>(memory), *race_watch_, recorded_);
 }
 
 void Watchers::also_tell(trace::Listener& other, memory::Memory& memory) {

@@ -24,7 +24,8 @@ class Watchers {
  public:
   /// `options` have all defaults filled in, and must outlive it. Throws std::invalid_argument for a suppression file
   /// that makes no sense, and for a trace that cannot be written.
-  explicit Watchers(const DeviceOptions& options);
+  /// Accesses that need a record are left to `recorded`, which must outlive it, too.
+  Watchers(const DeviceOptions& options, emulation::RecordedAccesses& recorded);
   ~Watchers();
 
   /// The memory that tells of races while workgroups run on several threads; null where the options ask for one order.
@@ -40,9 +41,10 @@ class Watchers {
   bool any() const { return listener_ || parallel_races_; }
   /// Who listens to a memory of one order; may be null.
   trace::Listener* listener() const { return listener_; }
-  /// The short way to the memory and to all that listens; null if nothing does.
-  emulation::QuickAccesses* quick_accesses() const {
-    return watched_memory_ ? watched_memory_.get() : listener_ ? &emulation::QuickAccesses::none() : nullptr;
+  /// The way of accesses that all who listen are told of; null if nobody listens to a memory of one order.
+  emulation::AccessDoor* door() const {
+    if (watched_memory_) return watched_memory_.get();
+    return listener_ ? &recorded_ : nullptr;
   }
   bool has_trace() const { return kernel_trace_ != nullptr; }
 
@@ -85,6 +87,7 @@ class Watchers {
   trace::Instructions& instructions();
 
   const DeviceOptions& options_;
+  emulation::RecordedAccesses& recorded_;
   /// Null until something listens.
   std::unique_ptr<trace::Instructions> instructions_;
   std::unique_ptr<RaceWatch> race_watch_;

@@ -277,6 +277,25 @@ TEST_CASE(
                 {FindingKind::UninitializedRead, "halves", 0, line, 0});
 }
 
+TEST_CASE("a finding names the element of the whole object, in arrays of arrays and behind pointers, too") {
+  DeviceOptions options = emulated_options();
+  options.races = GENERATE(false, true);
+  Device device(options);
+  auto out = device.buffer(std::vector<std::uint32_t>(1, 0u), "out");
+  auto data = device.buffer<std::uint32_t>(8, "data");
+  const auto nested = [](auto& inv, auto result) {
+    auto tile = inv.template workgroup<std::uint32_t[2][4]>("tile");
+    result[0] = tile[1][2];
+  };
+  check_finding(finding_of([&] { device.dispatch(nested, {1}, {1}, out); }),
+                {FindingKind::UninitializedRead, "tile", 6, __LINE__ - 3, 0});
+  const auto behind = [](auto& inv, DeviceAddress<std::uint32_t> address, auto result) {
+    result[0] = (inv.pointer(address) + 3)[2];
+  };
+  check_finding(finding_of([&] { device.dispatch(behind, {1}, {1}, data.address(), out); }),
+                {FindingKind::UninitializedRead, "data", 5, __LINE__ - 3, 0});
+}
+
 TEST_CASE("an atomic of a location that was never written is found, but for a store") {
   Device device(emulated_options());
   auto data = device.buffer<std::uint32_t>(1, "data");

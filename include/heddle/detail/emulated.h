@@ -28,13 +28,12 @@ void Array<T, storage_class>::out_of_bounds(Invocation* invocation, const emulat
 }
 
 template <typename T>
-auto Pointer<T>::element(std::uint64_t address, std::uint64_t index, SourceLocation where) const
+auto Pointer<T>::element(std::uint64_t address, SourceLocation where) const
     -> detail::ElementFor<Ref<T, kStorageClass>> {
   Place place;
   place.invocation = invocation_;
   place.binding = emulation::buffer_at(invocation_->emulator(), invocation_->agent(), address, where);
   place.offset_bytes = address - reinterpret_cast<std::uintptr_t>(place.binding->allocation->bytes);
-  place.index = index;
   place.qualifiers = qualifiers_;
   place.where = where;
   return detail::ElementFor<Ref<T, kStorageClass>>(Ref<T, kStorageClass>(place));
@@ -48,8 +47,7 @@ Place Image<T, dim>::place_of(const Coordinate& c, SourceLocation where) const {
   const bool inside = v.x >= 0 && v.y >= 0 && v.z >= 0 && static_cast<std::uint32_t>(v.x) < extent_.x &&
                       static_cast<std::uint32_t>(v.y) < extent_.y && static_cast<std::uint32_t>(v.z) < extent_.z;
   if (!inside) emulation::raise_no_texel(place.invocation->agent(), *place.binding, v, extent_, where);
-  place.index = detail::linear_texel(v, extent_);
-  place.offset_bytes = place.index * sizeof(T);
+  place.offset_bytes = detail::linear_texel(v, extent_) * sizeof(T);
   return place;
 }
 

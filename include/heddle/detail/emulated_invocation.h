@@ -18,10 +18,9 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
   Invocation(runtime::Workgroup& group, std::uint32_t index, bool registered, emulation::Resident& resident)
       : TaggedInvocation(group, index, group.grid->local_id(index),
                          group.id * group.grid->local + group.grid->local_id(index), registered),
-        id_(resident.agent(index)),
+        agent_{resident.agent(index), TagSetId::Empty, index, &group},
         pulse_(resident.pulse),
-        resident_(&resident),
-        agent_{&group, index, id_, TagSetId::Empty} {}
+        resident_(&resident) {}
 
   template <typename T>
   auto workgroup(std::string_view name = "", InitialValue initial = InitialValue::Undefined,
@@ -97,7 +96,6 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
     const emulation::Binding& binding = *place.binding;
     emulation::Access a;
     a.binding = &binding;
-    a.index = place.index;
     a.alignment_bytes = static_cast<std::uint32_t>(alignof(T));
     a.value_bytes = value_bytes<T>();
     a.operation.kind = kind;
@@ -207,9 +205,9 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
     return bytes;
   }
 
-  /// What a listener may be told of in its own way.
+  /// What an AccessDoor takes.
   template <typename T>
-  static constexpr bool kQuick = kOnePiece<T> && sizeof(T) <= emulation::QuickAccesses::kMostBytes;
+  static constexpr bool kByDoor = kOnePiece<T> && sizeof(T) <= emulation::AccessDoor::kMostBytes&& kNoPadding<T>;
 
   template <typename T, OperationKind kind>
   [[gnu::always_inline]] static constexpr emulation::InstructionCode code(const Place& place) {
@@ -220,53 +218,35 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
   template <typename T>
   [[gnu::always_inline]] T read(const Place& place) {
     interrupt(place.where);
-    if constexpr (kOnePiece<T>) {
-      if (emulation::QuickAccesses* const told = pulse_->told) {
-        if constexpr (kQuick<T>) {
-          constexpr auto of_size = sizeof(T) == emulation::QuickAccesses::kMostBytes
-                                       ? &emulation::QuickAccesses::read
-                                       : &emulation::QuickAccesses::read_any;
-          const auto answer =
-              (told->*of_size)(id_, *place.binding, place.offset_bytes, code<T, OperationKind::Read>(place),
-                               place.where.file, place.where.function);
-          if (answer.is_done()) [[likely]]
-            return from_bits<T>(answer.bits());
-        }
-        return read_told<T>(code<T, OperationKind::Read>(place), place.binding, place.offset_bytes, place.index,
-                            place.where.file, place.where.function);
-      }
+    if (emulation::AccessDoor* const told = pulse_->told) {
+      if constexpr (kByDoor<T>)
+        return from_bits<T>(told->read(agent_, *place.binding, place.offset_bytes, code<T, OperationKind::Read>(place),
+                                       place.where.file, place.where.function));
+    } else if constexpr (kOnePiece<T>) {
       if (const std::byte* bytes = read_in_place<T>(place)) [[likely]] {
         T value;
         std::memcpy(&value, bytes, sizeof(T));
         return value;
       }
     }
-    return read_with_record<T>(code<T, OperationKind::Read>(place), place.binding, place.offset_bytes, place.index,
-                               place.where.file, place.where.function);
+    return read_with_record<T>(code<T, OperationKind::Read>(place), place.binding, place.offset_bytes, place.where.file,
+                               place.where.function);
   }
   template <typename T>
   [[gnu::always_inline]] void write(const Place& place, const T& value) {
     interrupt(place.where);
-    if constexpr (kOnePiece<T>) {
-      if (emulation::QuickAccesses* const told = pulse_->told) {
-        if constexpr (kQuick<T>) {
-          constexpr auto of_size = sizeof(T) == emulation::QuickAccesses::kMostBytes
-                                       ? &emulation::QuickAccesses::write
-                                       : &emulation::QuickAccesses::write_any;
-          if ((told->*of_size)(id_, *place.binding, place.offset_bytes, code<T, OperationKind::Write>(place),
-                               place.where.file, place.where.function, to_bits(value))) [[likely]]
-            return;
-        }
-        return write_told<T>(code<T, OperationKind::Write>(place), place.binding, place.offset_bytes, value,
-                             place.where.file, place.index, place.where.function);
-      }
+    if (emulation::AccessDoor* const told = pulse_->told) {
+      if constexpr (kByDoor<T>)
+        return told->write(agent_, *place.binding, place.offset_bytes, code<T, OperationKind::Write>(place),
+                           place.where.file, place.where.function, to_bits(value));
+    } else if constexpr (kOnePiece<T>) {
       if (std::byte* bytes = write_in_place<T>(place)) [[likely]] {
         std::memcpy(bytes, &value, sizeof(T));
         return;
       }
     }
     write_with_record<T>(code<T, OperationKind::Write>(place), place.binding, place.offset_bytes, value,
-                         place.where.file, place.index, place.where.function);
+                         place.where.file, place.where.function);
   }
   /// Values of at most 4 bytes.
   template <typename T>
@@ -282,44 +262,20 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
     return value;
   }
   template <typename T>
-  [[gnu::noinline]] T read_told(emulation::InstructionCode code, const emulation::Binding* binding,
-                                std::uint64_t offset_bytes, std::uint64_t index, const char* file,
-                                const char* function) {
-    T value;
-    if (emulation::read_told(emulator(), agent_, told_access<T>(binding, offset_bytes, code, file, function),
-                             value_bytes<T>(), &value))
-      return value;
-    return read_with_record<T>(code, binding, offset_bytes, index, file, function);
-  }
-  template <typename T>
-  [[gnu::noinline]] void write_told(emulation::InstructionCode code, const emulation::Binding* binding,
-                                    std::uint64_t offset_bytes, T value, const char* file, std::uint64_t index,
-                                    const char* function) {
-    if (emulation::write_told(emulator(), agent_, told_access<T>(binding, offset_bytes, code, file, function), &value))
-      return;
-    write_with_record<T>(code, binding, offset_bytes, value, file, index, function);
-  }
-  template <typename T>
-  static emulation::PlainAccess told_access(const emulation::Binding* binding, std::uint64_t offset_bytes,
-                                            emulation::InstructionCode code, const char* file, const char* function) {
-    return {binding, offset_bytes, sizeof(T), code, {file, function, code.line(), 0}};
-  }
-  template <typename T>
   [[gnu::noinline]] T read_with_record(emulation::InstructionCode code, const emulation::Binding* binding,
-                                       std::uint64_t offset_bytes, std::uint64_t index, const char* file,
-                                       const char* function) {
+                                       std::uint64_t offset_bytes, const char* file, const char* function) {
     const SourceLocation where{file, function, code.line(), 0};
-    const Place place{this, binding, offset_bytes, index, {}, where};
+    const Place place{this, binding, offset_bytes, {}, where};
     T value;
     emulation::read(emulator(), agent_, plain_access<T>(OperationKind::Read, place, code.qualifiers()), &value);
     return value;
   }
   template <typename T>
   [[gnu::noinline]] void write_with_record(emulation::InstructionCode code, const emulation::Binding* binding,
-                                           std::uint64_t offset_bytes, T value, const char* file, std::uint64_t index,
+                                           std::uint64_t offset_bytes, T value, const char* file,
                                            const char* function) {
     const SourceLocation where{file, function, code.line(), 0};
-    const Place place{this, binding, offset_bytes, index, {}, where};
+    const Place place{this, binding, offset_bytes, {}, where};
     emulation::write(emulator(), agent_, plain_access<T>(OperationKind::Write, place, code.qualifiers()), &value);
   }
 
@@ -356,7 +312,7 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
                                        SourceLocation where, F f, typename R::value_type value) {
     using T = typename R::value_type;
     constexpr auto what =
-        sizeof(T) == emulation::QuickAccesses::kMostBytes ? arithmetic(kind) : emulation::Arithmetic::Other;
+        sizeof(T) == emulation::AccessDoor::kMostBytes ? arithmetic(kind) : emulation::Arithmetic::Other;
     const auto modify = [f](T old, T& fresh) {
       fresh = f(old);
       return true;
@@ -420,7 +376,7 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
     std::byte* const bytes =
         !memory || memory->is_at_once(kind, site(*memory, binding, where), binding.allocation->id, offset)
             ? binding.allocation->bytes + offset
-            : memory->in_place({id_, scope, binding.storage_class, kind}, site(*memory, binding, where),
+            : memory->in_place({agent_.id, scope, binding.storage_class, kind}, site(*memory, binding, where),
                                binding.allocation->id, offset);
     if (bytes && kind == OperationKind::Write) binding.allocation->initialized.mark(offset, size);
     return bytes;
@@ -441,25 +397,23 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
       return old;
     }
     const Place& place = ref.place();
-    T old{};
-    // What is constant mostly is made into one here, where that is known.
-    const bool may_be_quick = sizeof(T) == emulation::QuickAccesses::kMostBytes && !acquires(semantics) &&
-                              !releases(semantics) && !acquires(unequal);
     const auto code =
         emulation::InstructionCode::atomic(OperationKind::ReadModifyWrite, sizeof(T), where.line, scope, semantics);
-    const auto is_told = [&] {
+    // What is constant mostly is made into one here, where that is known.
+    const bool is_by_door = sizeof(T) == emulation::AccessDoor::kMostBytes && !acquires(semantics) &&
+                            !releases(semantics) && !acquires(unequal) && code != emulation::InstructionCode{};
+    const auto made = [&]() -> T {
+      if (!is_by_door || !pulse_->told) [[unlikely]]
+        return update_with_record<T>(place.binding, place.offset_bytes, scope, semantics, unequal, where.file,
+                                     where.function, where.line, f);
       if constexpr (what != emulation::Arithmetic::Other) {
-        const auto answer = pulse_->told->calculate(id_, *place.binding, place.offset_bytes, code, where.file,
-                                                    where.function, {what, to_bits(operand)});
-        old = from_bits<T>(answer.bits());
-        return answer.is_done();
+        return from_bits<T>(pulse_->told->calculate(agent_, *place.binding, place.offset_bytes, code, where.file,
+                                                    where.function, {what, to_bits(operand)}));
       } else {
-        return update_told(place.binding, place.offset_bytes, code, where.file, where.function, f, old);
+        return update_told<T>(place.binding, place.offset_bytes, code, where.file, where.function, unequal, f);
       }
     };
-    if (!may_be_quick || !pulse_->told || !is_told()) [[unlikely]]
-      old = update_with_record<T>(place.binding, place.offset_bytes, place.index, scope, semantics, unequal, where.file,
-                                  where.function, where.line, f);
+    const T old = made();
     polled(name, address_of(place), old, where);
     return old;
   }
@@ -480,26 +434,23 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
     }
   };
 
-  /// Where somebody listens. False, and nothing happened, if there is more to it.
+  /// Where somebody listens.
   template <typename T, typename F>
-  [[gnu::noinline]] bool update_told(const emulation::Binding* binding, std::uint64_t offset_bytes,
-                                     emulation::InstructionCode code, const char* file, const char* function, F f,
-                                     T& old) {
+  [[gnu::noinline]] T update_told(const emulation::Binding* binding, std::uint64_t offset_bytes,
+                                  emulation::InstructionCode code, const char* file, const char* function,
+                                  MemorySemantics unequal, F f) {
     Modification<T, F> modification{f};
-    if (!pulse_->told->update(id_, *binding, offset_bytes, code, file, function, modification.modify, &modification))
-        [[unlikely]]
-      return false;
-    old = modification.old;
-    return true;
+    pulse_->told->update(agent_, *binding, offset_bytes, code, file, function, unequal, modification.modify,
+                         &modification);
+    return modification.old;
   }
 
   template <typename T, typename F>
-  [[gnu::noinline]] T update_with_record(const emulation::Binding* binding, std::uint64_t offset_bytes,
-                                         std::uint64_t index, Scope scope, MemorySemantics semantics,
-                                         MemorySemantics unequal, const char* file, const char* function,
-                                         std::uint32_t line, F f) {
+  [[gnu::noinline]] T update_with_record(const emulation::Binding* binding, std::uint64_t offset_bytes, Scope scope,
+                                         MemorySemantics semantics, MemorySemantics unequal, const char* file,
+                                         const char* function, std::uint32_t line, F f) {
     const SourceLocation where{file, function, line, 0};
-    const Place place{this, binding, offset_bytes, index, {}, where};
+    const Place place{this, binding, offset_bytes, {}, where};
     Modification<T, F> modification{f};
     emulation::atomic_update(emulator(), agent_,
                              atomic_access<T>(OperationKind::ReadModifyWrite, place, scope, semantics, where), unequal,
@@ -578,10 +529,9 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
   }
 
   // These follow what barriers ask for, and are what accesses ask for.
-  AgentId id_;
+  emulation::Agent agent_;
   emulation::Pulse* pulse_;
   emulation::Resident* resident_;
-  emulation::Agent agent_;
   std::uint32_t workgroup_variables_ = 0;
   std::uint32_t same_ = 0;
   const void* polled_address_ = nullptr;

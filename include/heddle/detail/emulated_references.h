@@ -60,17 +60,16 @@ struct Place {
   Invocation* invocation = nullptr;
   const emulation::Binding* binding = nullptr;
   std::uint64_t offset_bytes = 0;
-  std::uint64_t index = 0;
   Qualifiers qualifiers;
   SourceLocation where;
 
   /// The place of an element. It is made where it stays: copies of places are what accesses would wait for.
   [[gnu::always_inline]] Place element(const Index& i, std::uint64_t element_bytes) const {
-    return {invocation, binding, offset_bytes + i.value * element_bytes, i.value, qualifiers, i.where};
+    return {invocation, binding, offset_bytes + i.value * element_bytes, qualifiers, i.where};
   }
   /// This place, accessed at that line.
   [[gnu::always_inline]] Place at(const SourceLocation& line) const {
-    return {invocation, binding, offset_bytes, index, qualifiers, line};
+    return {invocation, binding, offset_bytes, qualifiers, line};
   }
 };
 
@@ -214,7 +213,7 @@ class Pointer {
   Pointer(Invocation& invocation, DeviceAddress<T> address) : invocation_(&invocation), address_(address.value) {}
   DeviceAddress<T> address() const { return {address_}; }
 
-  auto operator[](Index i) const { return element(address_ + i.value * sizeof(T), i.value, i.where); }
+  auto operator[](Index i) const { return element(address_ + i.value * sizeof(T), i.where); }
   friend auto operator*(const Dereferenced& d) { return d.pointer[detail::Index(0, d.where)]; }
   template <std::integral I>
   Pointer operator+(I n) const {
@@ -255,8 +254,7 @@ class Pointer {
   }
 
  private:
-  detail::ElementFor<Ref<T, kStorageClass>> element(std::uint64_t address, std::uint64_t index,
-                                                    SourceLocation where) const;
+  detail::ElementFor<Ref<T, kStorageClass>> element(std::uint64_t address, SourceLocation where) const;
   Invocation* invocation_;
   std::uint64_t address_;
   Qualifiers qualifiers_;

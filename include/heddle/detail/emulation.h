@@ -4,9 +4,9 @@
 /// What the templates of emulated mode ask of the emulation: every access arrives there as an
 /// operation record, is checked, and goes to the memory.
 
+#include <heddle/detail/access_door.h>
 #include <heddle/detail/allocation.h>
 #include <heddle/detail/in_place.h>
-#include <heddle/detail/quick_accesses.h>
 #include <heddle/detail/runtime.h>
 #include <heddle/operation.h>
 #include <heddle/reference.h>
@@ -39,7 +39,7 @@ struct Binding {
   detail::ComponentType component;
   /// The name of the allocation or the variable, which outlives this.
   std::string_view name;
-  /// The open binding of the QuickAccesses of the thread that runs the only workgroup, or all of the workgroups, that
+  /// The open binding of the AccessDoor of the thread that runs the only workgroup, or all of the workgroups, that
   /// have it; mostly null. Not a copy's.
   mutable const OpenBinding* open = nullptr;
 };
@@ -58,11 +58,11 @@ struct Binding {
 
 /// The running invocation.
 struct Agent {
-  runtime::Workgroup* group = nullptr;
-  std::uint32_t index = 0;
   AgentId id{};
   /// The tags of the instruction that it executes.
   mutable TagSetId tags = TagSetId::Empty;
+  std::uint32_t index = 0;
+  runtime::Workgroup* group = nullptr;
 
   /// Whose operation it is, and with which tags.
   void sign(Operation& operation) const {
@@ -74,7 +74,6 @@ struct Agent {
 /// One access through a reference: its record, and what it takes to say what is wrong with it.
 struct Access {
   const Binding* binding = nullptr;
-  std::uint64_t index = 0;
   std::uint32_t alignment_bytes = 1;
   /// One byte for each byte of the access, 0 for padding; null if there is none.
   const unsigned char* value_bytes = nullptr;
@@ -105,14 +104,16 @@ constexpr Qualified qualified(const Qualifiers& q, bool writes) {
   return made;
 }
 
-/// One without a record: a plain access in one piece, of which its instruction says the rest.
-struct PlainAccess {
-  const Binding* binding = nullptr;
-  /// From the start of the binding.
-  std::uint64_t offset_bytes = 0;
-  std::uint32_t size_bytes = 0;
-  InstructionCode code;
-  SourceLocation where;
+/// The door of accesses that each have a record. It takes those, too, that others have made the record of.
+class RecordedAccesses : public AccessDoor {
+ public:
+  using AccessDoor::read;
+  using AccessDoor::update;
+  using AccessDoor::write;
+  virtual void read(const Agent& agent, const Access& access, void* value) = 0;
+  virtual void write(const Agent& agent, const Access& access, const void* value) = 0;
+  virtual void update(const Agent& agent, const Access& access, MemorySemantics unequal, Modify modify,
+                      void* context) = 0;
 };
 
 /// One emulated dispatch. Everything it does is decided by the choice seam.
@@ -133,8 +134,8 @@ struct Pulse {
   std::uint32_t operations_left = 1;
   /// Whether there was a chance of writes in place when it was wound up last.
   bool writes_in_place = true;
-  /// The short way of what listens: a record is needed of every access. Null where nothing listens.
-  QuickAccesses* told = nullptr;
+  /// The way of every access where something listens; null where nothing does.
+  AccessDoor* told = nullptr;
   /// Who is asked for bytes in place; null where they are always those of the allocation.
   InPlace* in_place = nullptr;
   /// Null where the lanes of a subgroup run together.
@@ -211,12 +212,6 @@ inline void end_tags(const Agent& agent) {
 
 /// Decides how many there are until the next time.
 void wind_up(Emulator& emulator);
-
-/// An access of 1, 2, 4 or 8 bytes that somebody is told of, if nothing is wrong with it. False, and nothing
-/// happened, if something is: then `read` and `write` say what.
-bool read_told(Emulator& emulator, const Agent& agent, const PlainAccess& access, const unsigned char* value_bytes,
-               void* value);
-bool write_told(Emulator& emulator, const Agent& agent, const PlainAccess& access, const void* value);
 
 /// Reads any size at any alignment; atomics are in one piece.
 void read(Emulator& emulator, const Agent& agent, const Access& access, void* value);

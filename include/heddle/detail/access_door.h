@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Accesses that a race detector is told of without a record of the operation.
+/// The door that a kernel's accesses go through where somebody is told of them.
 
 #include <heddle/detail/modify.h>
 #include <heddle/operation.h>
@@ -12,6 +12,7 @@
 
 namespace heddle::emulation {
 
+struct Agent;
 struct Binding;
 
 /// What an atomic makes of the old value and of its operand, two words; Other: anything.
@@ -116,58 +117,31 @@ class InstructionCode {
   std::uint64_t bits_ = 0;
 };
 
-/// The short way of what listens, for accesses by instructions that come again and again, with which nothing is
-/// wrong, and of which it knows at once that they race with none. None of these did anything where they were not
-/// done: then they take the way with a record.
-class QuickAccesses {
+/// The way of the accesses that somebody is told of. An access is done when its call returns, and whoever listens has
+/// been told of it; if something is wrong with it, a finding was raised.
+class AccessDoor {
  public:
-  /// The quick accesses of threads that have none: nothing is ever done.
-  static QuickAccesses& none();
-
   /// The most bytes of an access.
   static constexpr std::uint32_t kMostBytes = 4;
 
-  /// The answer to a read.
-  class Answer {
-   public:
-    /// Not done.
-    constexpr Answer() = default;
-    /// Done; the value is in the first bytes.
-    constexpr explicit Answer(std::uint32_t bits) : bits_(kDone | bits) {}
-    constexpr bool is_done() const { return (bits_ & kDone) != 0; }
-    constexpr std::uint32_t bits() const { return static_cast<std::uint32_t>(bits_); }
-
-   private:
-    // One word: what is in two parts would be taken apart at every access.
-    static constexpr std::uint64_t kDone = std::uint64_t{1} << 32;
-    std::uint64_t bits_ = 0;
-  };
-
-  virtual ~QuickAccesses() = default;
+  virtual ~AccessDoor() = default;
 
   // An instruction is its code, its file and its function, one by one for them to pass in registers.
-  /// Of kMostBytes.
-  virtual Answer read(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
-                      const char* file, const char* function) = 0;
-  virtual bool write(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+  /// A plain access whose size is its alignment. The value is in the first bytes of what is returned.
+  virtual std::uint32_t read(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes,
+                             InstructionCode code, const char* file, const char* function) = 0;
+  virtual void write(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
                      const char* file, const char* function, std::uint32_t bits) = 0;
-  /// Reads a word or less.
-  virtual Answer read_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
-                          const char* file, const char* function) = 0;
-  virtual bool write_any(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
-                         const char* file, const char* function, std::uint32_t bits) = 0;
-  /// A read-modify-write of kMostBytes that neither acquires nor releases. The answer is the old value.
-  virtual Answer calculate(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
-                           const char* file, const char* function, Calculation what) = 0;
-  /// Updates by any function; not done either if that does not modify.
-  virtual bool update(AgentId agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
-                      const char* file, const char* function, Modify modify, void* context) = 0;
-
-  /// From now on it knows the instruction, if it can.
-  virtual void learn(const Binding& binding, InstructionCode code, const char* file, const char* function) = 0;
+  /// A read-modify-write of kMostBytes that neither acquires nor releases. Returns the old value.
+  virtual std::uint32_t calculate(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes,
+                                  InstructionCode code, const char* file, const char* function, Calculation what) = 0;
+  /// A read-modify-write as of `calculate`, by any function. `unequal` are the semantics if that does not modify.
+  virtual void update(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes, InstructionCode code,
+                      const char* file, const char* function, MemorySemantics unequal, Modify modify,
+                      void* context) = 0;
 };
 
-/// What a QuickAccesses keeps of a binding for itself, to find it at once.
+/// What an AccessDoor keeps of a binding for itself, to find it at once.
 struct OpenBinding {};
 
 }  // namespace heddle::emulation
