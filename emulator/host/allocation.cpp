@@ -1,6 +1,7 @@
 #include "emulator/host/device_state.h"
 #include "emulator/host/emulator.h"
 #include "emulator/host/no_memory.h"
+#include "emulator/watch/parallel_memory.h"
 #include "runtime/red_zone.h"
 #include "runtime/text/readable.h"
 

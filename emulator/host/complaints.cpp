@@ -8,6 +8,7 @@
 #include "emulator/report/member_text.h"
 #include "emulator/report/source_text.h"
 #include "emulator/watch/own_command.h"
+#include "emulator/watch/race_watch.h"
 #include "runtime/call_stack.h"
 #include "runtime/code_line.h"
 #include "runtime/counted.h"

@@ -10,6 +10,9 @@
 #include "emulator/memory/policy.h"
 #include "emulator/report/source_text.h"
 #include "emulator/watch/own_command.h"
+#include "emulator/watch/parallel_memory.h"
+#include "emulator/watch/parallel_races.h"
+#include "emulator/watch/race_watch.h"
 #include "runtime/text/readable.h"
 
 #include <fmt/format.h>

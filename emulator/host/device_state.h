@@ -4,6 +4,7 @@
 /// Everything that a device keeps between calls: options, memory, allocations, listeners.
 
 #include <heddle/choice.h>
+#include <heddle/detail/allocation.h>
 #include <heddle/device_options.h>
 
 #include "emulator/memory/memory.h"

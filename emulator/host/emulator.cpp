@@ -4,6 +4,7 @@
 #include "emulator/host/following.h"
 
 #include "emulator/host/trial_limit.h"
+#include "emulator/watch/parallel_memory.h"
 
 #include <algorithm>
 #include <cstring>

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "emulator/host/emulator.h"
+#include "emulator/watch/parallel_memory.h"
 #include "runtime/counted.h"
 #include "runtime/text/readable.h"
 

@@ -9,7 +9,6 @@
 #include <cstring>
 
 #include "emulator/advice/neighbourhood.h"
-#include "emulator/memory/memory.h"
 #include "emulator/race/kernel_detector.h"
 #include "emulator/watch/site_callers.h"
 

@@ -2,7 +2,12 @@
 
 #include "emulator/memory/sequential.h"
 #include "emulator/watch/code_instructions.h"
+#include "emulator/watch/kernel_trace.h"
+#include "emulator/watch/parallel_memory.h"
+#include "emulator/watch/parallel_races.h"
+#include "emulator/watch/race_watch.h"
 #include "emulator/watch/tagged_code.h"
+#include "emulator/watch/watched_memory.h"
 
 namespace heddle::watch {
 
@@ -59,6 +64,28 @@ void Watchers::dispatch_begins(const DispatchStart& dispatch) {
   if (race_watch_) race_watch_->dispatch_begins(dispatch);
   if (kernel_trace_) kernel_trace_->dispatch_begins(dispatch);
   if (parallel_races_) parallel_races_->dispatch_begins(dispatch);
+}
+
+void Watchers::dispatch_ends(bool failed) {
+  if (race_watch_) race_watch_->dispatch_ends(failed);
+  if (parallel_races_) parallel_races_->dispatch_ends();
+}
+
+emulation::AccessDoor* Watchers::door() const {
+  if (watched_memory_) return watched_memory_.get();
+  return listener_ ? &recorded_ : nullptr;
+}
+
+void Watchers::name_object(const NamedObject& object) {
+  kernel_trace_->name_object(object);
+}
+
+std::optional<Finding> Watchers::take_failure() {
+  return race_watch_ ? race_watch_->take_failure() : std::nullopt;
+}
+
+bool Watchers::has_races() const {
+  return race_watch_ && race_watch_->has_races();
 }
 
 void Watchers::renew_workgroup_memory(AllocationId allocation) {

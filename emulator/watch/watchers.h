@@ -4,19 +4,29 @@
 /// All that listens to one device: a race watch or parallel races, and a trace.
 
 #include <heddle/device_options.h>
+#include <heddle/report.h>
 
 #include <memory>
 #include <optional>
 
+#include "emulator/memory/memory.h"
+#include "emulator/report/collector.h"
 #include "emulator/trace/fork.h"
-#include "emulator/watch/kernel_trace.h"
+#include "emulator/trace/instructions.h"
 #include "emulator/watch/named_objects.h"
-#include "emulator/watch/parallel_memory.h"
-#include "emulator/watch/parallel_races.h"
-#include "emulator/watch/race_watch.h"
-#include "emulator/watch/watched_memory.h"
+
+namespace heddle::emulation {
+class AccessDoor;
+class RecordedAccesses;
+}  // namespace heddle::emulation
 
 namespace heddle::watch {
+
+class KernelTrace;
+class ParallelMemory;
+class ParallelRaces;
+class RaceWatch;
+class WatchedMemory;
 
 /// What the options of a device ask for: races in one order, races on all cores, a trace; or nothing. Each call
 /// reaches those that are there.
@@ -42,24 +52,18 @@ class Watchers {
   /// Who listens to a memory of one order; may be null.
   trace::Listener* listener() const { return listener_; }
   /// The way of accesses that all who listen are told of; null if nobody listens to a memory of one order.
-  emulation::AccessDoor* door() const {
-    if (watched_memory_) return watched_memory_.get();
-    return listener_ ? &recorded_ : nullptr;
-  }
+  emulation::AccessDoor* door() const;
   bool has_trace() const { return kernel_trace_ != nullptr; }
 
   void dispatch_begins(const DispatchStart& dispatch);
   /// `failed`: before all invocations came to their end.
-  void dispatch_ends(bool failed) {
-    if (race_watch_) race_watch_->dispatch_ends(failed);
-    if (parallel_races_) parallel_races_->dispatch_ends();
-  }
+  void dispatch_ends(bool failed);
   /// Workgroup memory with this number belongs to another workgroup from now on.
   void renew_workgroup_memory(AllocationId allocation);
   /// A new buffer has the number of one that was freed.
   void replace_buffer(AllocationId allocation);
   /// An object has a name that the trace, which there is, does not know yet.
-  void name_object(const NamedObject& object) { kernel_trace_->name_object(object); }
+  void name_object(const NamedObject& object);
 
   /// Where races are looked for in one order, findings that may come of a race wait until the dispatch ends; null
   /// elsewhere.
@@ -67,12 +71,12 @@ class Watchers {
   /// Null where races are not looked for on all cores.
   ParallelRaces* parallel_races() const { return parallel_races_.get(); }
   /// The first finding that waited until the dispatch ended.
-  std::optional<Finding> take_failure() { return race_watch_ ? race_watch_->take_failure() : std::nullopt; }
+  std::optional<Finding> take_failure();
 
   /// What the trace knows is on disk from now on. Throws std::runtime_error, once, if something could not be written
   /// and `checks`.
   void flush_trace(bool checks);
-  bool has_races() const { return race_watch_ && race_watch_->has_races(); }
+  bool has_races() const;
   bool looks_for_races() const { return race_watch_ || parallel_races_; }
   /// The report on races is to say so.
   void fails(const report::FailedDispatch& failed);
