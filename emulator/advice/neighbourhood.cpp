@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "emulator/advice/cut.h"
 #include "emulator/advice/operation_text.h"
@@ -46,6 +48,21 @@ void Recent::write_meetings() const {
       *arrival = {static_cast<AgentId>(agent++), {}, {}, kInFull, meeting.number, 0};
   }
   unwritten_.clear();
+}
+
+bool Recent::has_repeated(std::uint32_t first, std::uint64_t count) const {
+  if (count < 2 || count > most_) return false;
+  write_meetings();
+  std::vector<const Record*> last(count, nullptr);
+  for (const Record* r = records_.get(); r != next_; ++r) {
+    const std::uint32_t agent = static_cast<std::uint32_t>(r->agent) - first;
+    if (agent >= count) continue;
+    const Record* const before = std::exchange(last[agent], r);
+    if (before && r->instruction != kInFull && before->instruction == r->instruction && before->value == r->value &&
+        before->offset_bytes == r->offset_bytes && before->allocation == r->allocation)
+      return true;
+  }
+  return false;
 }
 
 Operation Recent::at(OperationIndex index) const {

@@ -98,6 +98,15 @@ class Recent {
   /// How many of `count` agents from `first` on have an operation in these lines of the file, the last one included.
   std::uint32_t count_in_lines(AgentId first, std::uint32_t count, const char* file, std::uint32_t first_line,
                                std::uint32_t last_line) const;
+  /// Whether one of `count` agents from `first` on did the same twice running, as one does that waits.
+  bool has_repeated(std::uint32_t first, std::uint64_t count) const;
+  /// Calls `f(operation, values)` for all operations that are remembered, in their order.
+  template <typename F>
+  void for_each(F f) const {
+    write_meetings();
+    const auto count = static_cast<model::OperationIndex>(next_ - records_.get());
+    for (model::OperationIndex i = 0; i < count; ++i) f(at(begin_ + i), values(begin_ + i));
+  }
   /// The values of an operation that is remembered.
   AccessValues values(model::OperationIndex index) const;
   Locations locations(model::OperationIndex index) const { return at(index).locations; }

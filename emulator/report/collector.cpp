@@ -163,6 +163,12 @@ void Collector::add(RunId run, const Remark& remark) {
   remarks_.insert(remark.text);
 }
 
+void Collector::add(RunId run, const Relied& relied) {
+  add(run);
+  Relied& known = relied_[relied.of];
+  if (relied.rank > known.rank) known = relied;
+}
+
 void Collector::add(RunId run, const FailedDispatch& failed) {
   add(run);
   failed_[{run, failed.dispatch, failed.how}] = failed;
@@ -257,6 +263,7 @@ RaceReport Collector::report(Suppressions& suppressions) const {
   for (auto* list : {&report.races, &report.notices, &report.suppressed}) order_and_group(*list);
   report_failures(report);
   report.remarks.insert(report.remarks.end(), remarks_.begin(), remarks_.end());
+  for (const auto& [of, relied] : relied_) report.relied_on.push_back(relied.text);
   const std::vector<std::string> of_suppressions = suppressions.remarks();
   report.remarks.insert(report.remarks.end(), of_suppressions.begin(), of_suppressions.end());
   report.advised = advised_;

@@ -41,6 +41,16 @@ struct Remark {
   std::string text;
 };
 
+/// What a run relied on of forward progress.
+struct Relied {
+  /// Whose progress: "workgroups", "invocations of a subgroup".
+  std::string of;
+  /// A higher one is of a stronger model.
+  std::uint8_t rank = 0;
+  /// A sentence.
+  std::string text;
+};
+
 /// A dispatch that did not go as it should.
 struct FailedDispatch {
   enum class How : std::uint8_t {
@@ -81,6 +91,8 @@ class Collector {
   void add(RunId run, const RecordedRuns& recorded);
   /// Keeps one remark where several runs have the same to say.
   void add(RunId run, const Remark& remark);
+  /// Keeps the strongest, of those the first.
+  void add(RunId run, const Relied& relied);
   /// Likewise keeps one where several are of one kind, in one place.
   void add(RunId run, const FailedDispatch& failed);
 
@@ -118,6 +130,8 @@ class Collector {
   bool advised_ = false;
   RecordedRuns recorded_;
   std::set<std::string> remarks_;
+  /// By what it is of.
+  std::map<std::string, Relied> relied_;
   std::map<std::tuple<RunId, std::uint64_t, FailedDispatch::How>, FailedDispatch> failed_;
 };
 

@@ -67,10 +67,12 @@ Json sarif_result(const DataRace& race) {
 }
 
 // What is said of the run that found the results.
-Json sarif_invocation(const std::vector<std::string>& remarks) {
+Json sarif_invocation(const RaceReport& report) {
   Json notifications = Json::array();
-  for (const std::string& remark : remarks)
+  for (const std::string& remark : report.remarks)
     notifications.push_back({{"level", "warning"}, {"message", {{"text", remark}}}});
+  for (const std::string& relied : report.relied_on)
+    notifications.push_back({{"level", "note"}, {"message", {{"text", relied}}}});
   return {{"executionSuccessful", true}, {"toolExecutionNotifications", notifications}};
 }
 
@@ -128,7 +130,8 @@ std::string sarif_text(const RaceReport& report) {
   const Json rules = Json::array({sarif_rule("data-race", "Two accesses to the same bytes that nothing orders"),
                                   sarif_rule("ordering-advice", "An ordering that is stronger than the runs needed")});
   Json run = {{"tool", {{"driver", {{"name", "heddle"}, {"rules", rules}}}}}, {"results", results}};
-  if (!report.remarks.empty()) run["invocations"] = Json::array({sarif_invocation(report.remarks)});
+  if (!report.remarks.empty() || !report.relied_on.empty())
+    run["invocations"] = Json::array({sarif_invocation(report)});
   const Json log = {
       {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}, {"runs", Json::array({run})}};
   return text::json_text(log, 2) + "\n";
@@ -142,9 +145,10 @@ std::string junit_text(const RaceReport& report) {
   if (failures == 0) text += fmt::format("  <testcase classname=\"data race\" name=\"{}\"/>\n", summary(report));
   for (const auto* list : {&report.races, &report.notices, &report.suppressed})
     for (const DataRace& race : *list) text += junit_case(race);
-  if (!report.remarks.empty()) {
+  if (!report.remarks.empty() || !report.relied_on.empty()) {
     text += "  <system-out>";
-    for (const std::string& remark : report.remarks) text += escaped_xml(remark) + "\n";
+    for (const auto* list : {&report.remarks, &report.relied_on})
+      for (const std::string& line : *list) text += escaped_xml(line) + "\n";
     text += "</system-out>\n";
   }
   return text + "</testsuite>\n";
@@ -160,6 +164,8 @@ std::string github_text(const RaceReport& report) {
   for (const DataRace& race : report.suppressed) text += github_annotation("notice", race, "Suppressed data race");
   for (const OrderingAdvice& advice : report.advice)
     text += github_line("notice", advice.where, "Ordering", summary(advice));
+  for (const std::string& relied : report.relied_on)
+    text += fmt::format("::notice title=Forward progress::{}\n", escaped_github(relied, false));
   for (const std::string& remark : report.remarks)
     text += fmt::format("::warning title=Data races::{}\n", escaped_github(remark, false));
   return text;

@@ -186,6 +186,7 @@ std::string json_text(const RaceReport& report) {
     line(object);
   }
   for (const std::string& remark : report.remarks) line({{"kind", "remark"}, {"text", remark}});
+  for (const std::string& relied : report.relied_on) line({{"kind", "progress"}, {"text", relied}});
   Json end = {{"kind", "summary"},
               {"races", report.races.size()},
               {"notices", report.notices.size()},

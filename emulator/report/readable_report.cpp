@@ -33,6 +33,7 @@ RaceReport readable(RaceReport report) {
   }
   for (CandidateChange& change : report.together) change.text = text::readable(change.text);
   for (std::string& remark : report.remarks) remark = text::readable_lines(remark);
+  for (std::string& relied : report.relied_on) relied = text::readable_lines(relied);
   return report;
 }
 

@@ -80,6 +80,8 @@ void read_record(const Json& json, Collector& collector) {
                                    json.at("weakness").get<std::uint8_t>(), json.at("needed")});
   } else if (kind == "remark") {
     collector.add(run, Remark{json.at("text")});
+  } else if (kind == "relied") {
+    collector.add(run, Relied{json.at("of"), json.at("rank").get<std::uint8_t>(), json.at("text")});
   } else if (kind == "failed dispatch") {
     collector.add(run, FailedDispatch{static_cast<FailedDispatch::How>(json.at("how").get<std::uint8_t>()),
                                       json.at("dispatch"), json.at("what"), json.at("message")});
@@ -115,6 +117,10 @@ std::string record(RunId run, const RecordedRuns& recorded) {
 
 std::string record(RunId run, const Remark& remark) {
   return line(run, "remark", {{"text", remark.text}});
+}
+
+std::string record(RunId run, const Relied& relied) {
+  return line(run, "relied", {{"of", relied.of}, {"rank", relied.rank}, {"text", relied.text}});
 }
 
 std::string record(RunId run, const FailedDispatch& failed) {

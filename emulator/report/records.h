@@ -17,6 +17,7 @@ std::string record(RunId run, const Revised& revised);
 std::string record(RunId run, const OrderingUse& use);
 std::string record(RunId run, const RecordedRuns& recorded);
 std::string record(RunId run, const Remark& remark);
+std::string record(RunId run, const Relied& relied);
 std::string record(RunId run, const FailedDispatch& failed);
 
 /// The race that a record has; nothing for a record of another kind. Throws std::runtime_error for what is no record.

@@ -125,6 +125,7 @@ std::string people_text(const RaceReport& report, bool colour) {
   }
   text += advice_text(report);
   for (const std::string& remark : report.remarks) text += remark + "\n";
+  for (const std::string& relied : report.relied_on) text += relied + "\n";
   return text + summary(report) + "\n";
 }
 

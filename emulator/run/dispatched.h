@@ -29,6 +29,8 @@ class Dispatched {
     dispatches_.clear();
     positions_.clear();
   }
+  /// The one that began last; there is one.
+  const trace::Dispatch& last() const { return dispatches_.back(); }
   std::size_t count() const { return dispatches_.size(); }
   /// The number of the dispatch that the agent is in.
   std::uint64_t number_of(AgentId agent) const { return of(agent).number; }

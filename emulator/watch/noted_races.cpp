@@ -33,6 +33,7 @@ void NotedRaces::begin_run() {
 bool NotedRaces::restart() {
   if (log_ || !races_.empty() || !remarks_.empty() || !failed_.empty()) return false;
   begun_ = false;
+  relied_.clear();
   return true;
 }
 
@@ -60,6 +61,13 @@ void NotedRaces::remark(const report::Remark& remark) {
   if (remarks_.emplace(remark.text, remark).second && log_) log_->add(run_, remark);
 }
 
+void NotedRaces::relies(const report::Relied& relied) {
+  report::Relied& known = relied_[relied.of];
+  if (relied.rank <= known.rank) return;
+  known = relied;
+  if (log_) log_->add(run_, relied);
+}
+
 void NotedRaces::fails(const report::FailedDispatch& failed) {
   // Told again, since more is known by now.
   std::erase_if(failed_, [&](const report::FailedDispatch& known) {
@@ -79,6 +87,7 @@ void NotedRaces::collect(report::Collector& collector, report::RunId run) const 
   if (begun_) collector.add(run);
   for (std::size_t i = 0; i < races_.size(); ++i) collector.add(run, counted(i));
   for (const auto& [text, remark] : remarks_) collector.add(run, remark);
+  for (const auto& [of, relied] : relied_) collector.add(run, relied);
   for (const report::FailedDispatch& failed : failed_) collector.add(run, failed);
 }
 

@@ -55,6 +55,8 @@ class NotedRaces {
   bool hands_in() const { return log_ || on_told_; }
   /// The report is to say so; handed in at once likewise. What is remarked again is not.
   void remark(const report::Remark& remark);
+  /// Handed in at once, unless as much is known of the device already.
+  void relies(const report::Relied& relied);
   /// Handed in at once, too.
   void fails(const report::FailedDispatch& failed);
   DataRace& operator[](std::size_t race) { return races_[race]; }
@@ -81,6 +83,8 @@ class NotedRaces {
   bool excuses_itself_ = false;
   std::vector<DataRace> races_;
   std::map<std::string, report::Remark> remarks_;
+  /// By what they are of, the strongest.
+  std::map<std::string, report::Relied> relied_;
   std::vector<report::FailedDispatch> failed_;
   RaceLog* log_;
   OnTold on_told_;

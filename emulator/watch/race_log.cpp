@@ -84,6 +84,7 @@ template void RaceLog::add(report::RunId run, const report::Revised& finding);
 template void RaceLog::add(report::RunId run, const report::OrderingUse& finding);
 template void RaceLog::add(report::RunId run, const report::RecordedRuns& finding);
 template void RaceLog::add(report::RunId run, const report::Remark& finding);
+template void RaceLog::add(report::RunId run, const report::Relied& finding);
 template void RaceLog::add(report::RunId run, const report::FailedDispatch& finding);
 
 // One write to the end of the file: several threads and processes may do so. A process that fork has made has no

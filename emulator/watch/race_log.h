@@ -62,6 +62,7 @@ extern template void RaceLog::add(report::RunId run, const report::Revised& find
 extern template void RaceLog::add(report::RunId run, const report::OrderingUse& finding);
 extern template void RaceLog::add(report::RunId run, const report::RecordedRuns& finding);
 extern template void RaceLog::add(report::RunId run, const report::Remark& finding);
+extern template void RaceLog::add(report::RunId run, const report::Relied& finding);
 extern template void RaceLog::add(report::RunId run, const report::FailedDispatch& finding);
 
 }  // namespace heddle::watch

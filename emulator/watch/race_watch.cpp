@@ -14,6 +14,7 @@
 #include "emulator/trace/instructions.h"
 #include "emulator/watch/own_command.h"
 #include "emulator/watch/race_settings.h"
+#include "emulator/watch/reliance.h"
 #include "emulator/watch/tagged_code.h"
 
 namespace heddle::watch {
@@ -329,7 +330,19 @@ void RaceWatch::dispatch_ends(bool failed) {
   tell_calls();
   if (!failed) take_back_divergent_barriers();
   offered_barriers_.clear();
+  tell_reliance();
   objects_ = nullptr;
+}
+
+// Where a run is remembered in parts it is not known what its workgroups knew of each other.
+void RaceWatch::tell_reliance() {
+  if (dispatched_.count() == 0 || recent_.is_full() || remembered_from() != 0) return;
+  const trace::Dispatch& dispatch = dispatched_.last();
+  if (!recent_.has_repeated(dispatch.first_agent, dispatch.invocations())) return;
+  Reliance reliance(dispatch);
+  recent_.for_each(
+      [&](const Operation& operation, const advice::AccessValues& values) { reliance.add(operation, values); });
+  for (const report::Relied& relied : reliance.found()) races_.relies(relied);
 }
 
 std::pair<std::uint32_t, std::uint32_t> RaceWatch::group_of(AgentId of) const {

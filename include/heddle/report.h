@@ -235,6 +235,9 @@ struct RaceReport {
   std::vector<DataRace> suppressed;
   /// Where races were not looked for; suppressions that met no race, annotations without a reason.
   std::vector<std::string> remarks;
+  /// What runs relied on of forward progress, the strongest that any of them did, each a sentence: who waited where,
+  /// for whom, and what to change. Empty where nobody was seen to wait.
+  std::vector<std::string> relied_on;
   /// Changes with all of which the program was clean, in so many runs; empty where none were found, or tried.
   std::vector<CandidateChange> together;
   std::uint64_t together_runs = 0;
