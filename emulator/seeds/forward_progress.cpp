@@ -1,41 +1,68 @@
+#include "emulator/seeds/progress_search.h"
+
 #include <heddle/explore.h>
 #include <heddle/forward_progress.h>
 
 #include <algorithm>
 
 namespace heddle {
+namespace seeds {
 namespace {
 
 /// A scheduler that puts nobody off but by the model goes round in vain soon.
 constexpr std::uint64_t kRoundsInVain = 256;
+/// So many runs show for whom somebody waits.
+constexpr std::uint64_t kRunsThatShow = 8;
 
 SeedOptions options_under(const std::string& model, SeedOptions options) {
   options.device.forward_progress = model;
   // Which workgroups begin, and when, is the model's.
   if (!options.sweep) options.sweep = "usual order=ascending";
+  options.device.operations_between_switches = 1;
   options.device.no_progress_rounds = std::min(options.device.no_progress_rounds, kRoundsInVain);
   options.print_to = nullptr;
-  options.shrink_budget = std::chrono::milliseconds(0);
   return options;
 }
 
 /// Fails where it makes no progress, and nowhere else.
-void run_once(const std::function<void(Trial&)>& test, Trial& trial) {
-  try {
-    test(trial);
-  } catch (const KernelError& error) {
-    if (error.finding().kind == FindingKind::NoProgress) throw;
-  } catch (const TrialFailed&) {
-    return;
-  }
+detail::TrialFunction only_hanging(const detail::TrialFunction& test) {
+  return [&test](Trial& trial) {
+    try {
+      test(trial);
+    } catch (const KernelError& error) {
+      if (error.finding().kind == FindingKind::NoProgress) throw;
+    } catch (const TrialFailed&) {
+      return;
+    }
+  };
 }
 
 }  // namespace
 
+SeedReport search_under(const detail::TrialFunction& test, const std::string& model, std::uint64_t seeds,
+                        const SeedOptions& options) {
+  return detail::explore_seeds(only_hanging(test), seeds, options_under(model, options));
+}
+
+std::string waits_seen_of(const detail::TrialFunction& test, SeedOptions options) {
+  options.device.races = true;
+  options.change_budget = options.shrink_budget = std::chrono::milliseconds(0);
+  options.races_fail = false;
+  options.stop_at_first = false;
+  options.shard = {};
+  std::string out;
+  for (const std::string& relied : search_under(test, "fair", kRunsThatShow, options).races.relied_on)
+    out += (out.empty() ? "" : "; it ") + relied;
+  return out;
+}
+
+}  // namespace seeds
+
 EndsUnder ends_under(const std::function<void(Trial&)>& test, const std::string& model, std::uint64_t seeds,
                      const SeedOptions& options) {
-  const SeedReport report =
-      explore_seeds([&](Trial& trial) { run_once(test, trial); }, seeds, options_under(model, options));
+  SeedOptions quick = options;
+  quick.shrink_budget = std::chrono::milliseconds(0);
+  const SeedReport report = seeds::search_under(test, model, seeds, quick);
   EndsUnder out;
   out.model = model;
   out.seeds = seeds;
@@ -43,6 +70,7 @@ EndsUnder ends_under(const std::function<void(Trial&)>& test, const std::string&
   const SeedFailure& failure = report.failures.front();
   out.ends = false;
   out.hang = failure.finding ? failure.finding->message : failure.what;
+  out.waits_for = seeds::waits_seen_of(test, quick);
   out.replay = "HEDDLE_PROGRESS=" + model + " " + failure.replay;
   return out;
 }
@@ -54,18 +82,24 @@ EndsUnder ends_under(const std::function<void(Trial&)>& test, const std::string&
 // OBE and HSA are weaker than LOBE, and neither is weaker than the other: the one that is common comes first.
 ProgressNeed progress_needed(const std::function<void(Trial&)>& test, std::uint64_t seeds, const SeedOptions& options) {
   ProgressNeed out;
+  std::string waits_for;
   const auto ends = [&](const std::string& model) {
     const EndsUnder found = ends_under(test, model, seeds, options);
     if (!found.ends) out.explain += "Under " + model + " it does not end: " + found.hang + "\n";
+    if (!found.ends) waits_for = found.waits_for;
     return found.ends;
   };
-  if (!ends("fair")) return out;
-  out.workgroups = "fair";
-  out.lanes = ends("sg=unfair") ? "unfair" : "fair";
-  if (!ends("qf=lobe")) return out;
-  const bool obe = ends("qf=obe");
-  out.workgroups = obe ? "obe" : ends("qf=hsa") ? "hsa" : "lobe";
-  if (out.workgroups != "lobe" && ends("qf=unfair")) out.workgroups = "unfair";
+  const auto ask = [&] {
+    if (!ends("fair")) return;
+    out.workgroups = "fair";
+    out.lanes = ends("sg=unfair") ? "unfair" : "fair";
+    if (!ends("qf=lobe")) return;
+    const bool obe = ends("qf=obe");
+    out.workgroups = obe ? "obe" : ends("qf=hsa") ? "hsa" : "lobe";
+    if (out.workgroups != "lobe" && ends("qf=unfair")) out.workgroups = "unfair";
+  };
+  ask();
+  if (!waits_for.empty()) out.explain += "Where all go on, it " + waits_for + ".\n";
   return out;
 }
 

@@ -1,5 +1,6 @@
 // Questions about programs of kernels.
 
+#include <heddle/forward_progress.h>
 #include <heddle/testing.h>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include <mutex>
 #include <ostream>
 
+#include "emulator/seeds/progress_search.h"
 #include "runtime/counted.h"
 #include "runtime/text/readable.h"
 
@@ -184,6 +186,32 @@ Answer ask_races(const TrialFunction& program, const RacePlaces& places, std::ui
   told << "expected: " << places << "; found: " << found;
   const bool ok = found == places;
   return answer(ok, std::move(report), "races here and nowhere else", told.str());
+}
+
+Answer ask_ends(const TrialFunction& program, const std::string& model, std::uint64_t seeds, SeedOptions options) {
+  SeedReport report = seeds::search_under(program, model, seeds, options);
+  const bool ok = !report.failed();
+  std::string found = ok ? "it always did" : "it did not";
+  if (!ok) {
+    const std::string waits_for = seeds::waits_seen_of(program, std::move(options));
+    if (!waits_for.empty()) found += "; where all go on, it " + waits_for;
+  }
+  return answer(ok, std::move(report), "ends under " + model, found);
+}
+
+Answer ask_needs(const TrialFunction& program, const std::string& workgroups, const std::string& lanes,
+                 std::uint64_t seeds, const SeedOptions& options) {
+  const auto text = [](const std::string& of_workgroups, const std::string& of_lanes) {
+    return fmt::format("{} progress of workgroups, and {} of the invocations of a subgroup", of_workgroups, of_lanes);
+  };
+  const ProgressNeed need = progress_needed(program, seeds, options);
+  const bool ends = !need.workgroups.empty();
+  const bool ok = ends && need.workgroups == workgroups && need.lanes == lanes;
+  return {
+      ok, SeedReport(),
+      fmt::format("needs {} (under {} each): {}\n{}", text(workgroups, lanes), runtime::counted(seeds, "seed", "seeds"),
+                  ends ? "it needs " + text(need.workgroups, need.lanes) : "it does not end even under fair",
+                  need.explain)};
 }
 
 Answer ask_undefined(const TrialFunction& program, std::uint64_t seeds, SeedOptions options) {

@@ -23,6 +23,10 @@ struct EndsUnder {
   std::uint64_t seeds = 0;
   /// Who waits where, if it does not end, and the command that repeats it.
   std::string hang;
+  /// For whom somebody waits, where, and what would make the program need less, as runs under `fair` show it: "relied
+  /// on LOBE progress of workgroups: workgroup (3,0,0) waited at scan.cpp:41 for workgroup (2,0,0) ...: take a ticket
+  /// ...". Empty where it ends, and where those runs do not show it.
+  std::string waits_for;
   std::string replay;
 };
 

@@ -31,6 +31,15 @@ TEST_CASE("the look-back without a ticket waits for a workgroup that has not beg
   CHECK_THAT(answer.explain(), Contains("no progress") && Contains("order=shuffled"));
 }
 
+TEST_CASE(
+    "the look-back with a ticket ends where only who has begun goes on, and the other does not") {
+  constexpr std::uint64_t kFewSeeds = 30;
+  CHECK(ends(looked_back<LookBack::Right>, "qf=obe", kFewSeeds));
+  const Answer answer = ends(looked_back<LookBack::NoTicket>, "qf=obe", kFewSeeds);
+  CHECK_FALSE(answer);
+  CHECK_THAT(answer.explain(), Contains("take a ticket"));
+}
+
 TEST_CASE("the right lock counts to four, and the one that is given back relaxed races") {
   CHECK(race_free(counted<true>));
   CHECK(only_outcomes(counted<true>, {4}));

@@ -37,6 +37,14 @@ TEST(LookBack, WithoutATicketWaitsForAWorkgroupThatHasNotBegun) {
       << answer.explain();
 }
 
+TEST(LookBack, WithATicketEndsWhereOnlyWhoHasBegunGoesOnAndTheOtherDoesNot) {
+  constexpr std::uint64_t kFewSeeds = 30;
+  EXPECT_TRUE(holds(ends(looked_back<LookBack::Right>, "qf=obe", kFewSeeds)));
+  const Answer answer = ends(looked_back<LookBack::NoTicket>, "qf=obe", kFewSeeds);
+  EXPECT_FALSE(holds(answer));
+  EXPECT_TRUE(has(answer.explain(), "take a ticket")) << answer.explain();
+}
+
 TEST(Lock, CountsToFourAndRacesWhereItIsGivenBackRelaxed) {
   EXPECT_TRUE(holds(race_free(counted<true>)));
   EXPECT_TRUE(holds(only_outcomes(counted<true>, {4})));

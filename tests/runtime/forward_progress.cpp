@@ -2,6 +2,7 @@
 #include <heddle/explore.h>
 #include <heddle/forward_progress.h>
 #include <heddle/heddle.h>
+#include <heddle/testing.h>
 
 #include <catch2/catch.hpp>
 
@@ -112,6 +113,30 @@ TEST_CASE("what a kernel needs is the weakest model under which it ends, and who
   CHECK(of_lock.lanes == "fair");
   CHECK(of_lock.explain.find("put off for ever") != std::string::npos);
   CHECK(need_of(by_number, 8, 1).explain.find("have not started") != std::string::npos);
+}
+
+TEST_CASE("a program that does not end says for whom it waits, and what would need less") {
+  const auto hangs = [](const auto& kernel, const std::string& model, std::uint32_t groups, std::uint32_t local) {
+    return ends_under(dispatched(kernel, groups, local), model, kSeeds, small_subgroups());
+  };
+  const EndsUnder of_number = hangs(by_number, "qf=obe", 8, 1);
+  CHECK_THAT(of_number.waits_for,
+             Catch::Contains("LOBE") && Catch::Contains("forward_progress.cpp:") && Catch::Contains("take a ticket"));
+  CHECK_THAT(hangs(lock, "sg=unfair", 1, 4).waits_for, Catch::Contains("invocations of a subgroup"));
+  CHECK(hangs(by_ticket, "qf=obe", 8, 1).waits_for.empty());
+}
+
+TEST_CASE("whether a program ends under a model, and what it needs, are questions with answers") {
+  const auto number = dispatched(by_number, 8, 1);
+  CHECK(ends(number, "fair", kSeeds, small_subgroups()));
+  const Answer hangs = ends(number, "qf=obe", kSeeds, small_subgroups());
+  CHECK_FALSE(hangs);
+  CHECK_THAT(hangs.explain(), Catch::StartsWith("ends under qf=obe (under ") && Catch::Contains("it did not") &&
+                                  Catch::Contains("take a ticket") && Catch::Contains("HEDDLE_EXPLORE_SEED="));
+  CHECK(needs(number, "hsa", "unfair", kSeeds, small_subgroups()));
+  const Answer other = needs(number, "obe", "unfair", kSeeds, small_subgroups());
+  CHECK_FALSE(other);
+  CHECK_THAT(other.explain(), Catch::Contains("it needs hsa progress of workgroups"));
 }
 
 TEST_CASE("a model of forward progress that is none is refused by name") {
