@@ -25,6 +25,9 @@ class Admission {
   }
   /// Makes a place for one more workgroup, whatever the launch says.
   void add_place() { ++most_residents_; }
+  std::uint32_t places() const { return most_residents_; }
+  /// So many of the places are not there; one is left.
+  void take_away(std::uint32_t places) { most_residents_ -= places; }
 
   /// Whether any workgroup has not begun.
   bool groups_left() const {

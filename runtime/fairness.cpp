@@ -41,6 +41,13 @@ bool any_lane(const Group& g, std::uint32_t subgroup, bool (*holds)(const Slot&)
   return any;
 }
 
+/// Whether it holds for another lane of the subgroup.
+bool any_lane_but(const Group& g, const Slot& self, bool (*holds)(const Slot&)) {
+  bool any = false;
+  for_each_lane(g, subgroup_of(g, self), [&](const Slot& slot) { any = any || (&slot != &self && holds(slot)); });
+  return any;
+}
+
 bool any_slot(const Group& g, bool (*holds)(const Slot&)) {
   return std::any_of(g.begin, g.end, [&](const Slot& slot) { return holds(slot); });
 }
@@ -68,13 +75,15 @@ Standing standing(std::uint32_t at, std::uint32_t count, const Begun& begun, con
 
 }  // namespace
 
-void Adversary::begin(const Fairness* fairness, Choice* choice) {
+void Adversary::begin(const Fairness* fairness, Choice* choice, Admission& admission) {
   fairness_ = fairness;
   if (fairness_ == nullptr) return;
   choice_ = choice;
   groups_.clear();
   subgroups_.clear();
   spinning_first_ = choice->below(4, ChoicePoint::Invocation) != 0;
+  if (!fairness_->guarantees(FairnessLevel::Workgroups, {}))
+    admission.take_away(choice->below(admission.places(), ChoicePoint::Workgroup));
 }
 
 void Adversary::forget(Group& g) {
@@ -123,6 +132,9 @@ void Adversary::turn_ends(const std::vector<Group*>& residents, Group& g, Slot& 
     self.put_off();
     return;
   }
+  const bool another_goes_on = any_lane_but(g, self, can_go_on);
+  if (another_goes_on && !guarantees(g, self) && choice_->below(kRarity, ChoicePoint::Invocation) == 0)
+    return self.put_off();
   put_off(g, self, residents);
 }
 

@@ -41,7 +41,8 @@ class Fairness {
 /// A scheduler that is adversarial within a model: it puts off for ever whom the model does not guarantee.
 class Adversary {
  public:
-  void begin(const Fairness* fairness, Choice* choice);
+  /// Workgroups that need not begin find fewer places, now and then.
+  void begin(const Fairness* fairness, Choice* choice, Admission& admission);
   bool is_there() const { return fairness_ != nullptr; }
 
   /// `self` polls, or was interrupted; it can go on.

@@ -94,7 +94,7 @@ inline void Worker::begin_dispatch(Dispatch& dispatch) {
   seen_progress_ = 0;
   counted_stale_ = false;
   asked_for_calls_ = nullptr;
-  adversary_.begin(launch_->fairness, launch_->choice);
+  adversary_.begin(launch_->fairness, launch_->choice, admission_);
   fibers_.begin_dispatch(launch_->stack_bytes);
   turns_.turn_around_at_once(dispatch.add(dispatch.busy, 1, std::memory_order_seq_cst) % 2 == 0);
 }
