@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -11,6 +12,7 @@
 #include "emulator/executions/kernel_run.h"
 #include "emulator/executions/meetings.h"
 #include "emulator/executions/scripted_memory.h"
+#include "emulator/executions/search_display.h"
 #include "emulator/explore/explore.h"
 #include "emulator/explore/layout.h"
 #include "emulator/host/device_state.h"
@@ -86,6 +88,8 @@ class KernelSearch final : public emulation::ByItself {
   bool waits_otherwise_ = false;
   std::map<AllocationId, const Allocation*> buffers_;
   std::chrono::steady_clock::time_point deadline_;
+  /// Belongs to the exploration that goes on; null before the first.
+  executions::SearchDisplay* display_ = nullptr;
   std::atomic<bool> out_of_time_{false};
   KernelExecutions found_;
   /// What all executions lead to, and one that does; an element that one does not write is not in its row.
@@ -324,6 +328,8 @@ void KernelSearch::add_subgroups(explore::Program& program, const std::vector<mo
 }
 
 void KernelSearch::look_at_clock() {
+  display_->show(found_.executions + found_.blocked + found_.cut, rows_.size(), found_.races.size());
+  if (display_->interrupted_by() != 0) out_of_time_ = true;
   if (std::chrono::steady_clock::now() > deadline_) out_of_time_ = true;
 }
 
@@ -336,6 +342,8 @@ KernelExecutions KernelSearch::explore(std::uint32_t group_size, const std::func
   meetings_ = {};
   out_of_time_ = false;
   deadline_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(bounds_.time.count());
+  executions::SearchDisplay display(bounds_.print_to);
+  display_ = &display;
   const explore::Program agents = program();
   found_.workgroup_size = group_size;
   found_.workgroups = static_cast<std::uint32_t>(agents.agents.size()) / group_size;
@@ -355,6 +363,13 @@ KernelExecutions KernelSearch::explore(std::uint32_t group_size, const std::func
   }
   found_.bound = bound_in_the_way();
   tell_outcomes();
+  const int signal = display.interrupted_by();
+  display.end();
+  if (signal != 0) {
+    fmt::print(bounds_.print_to, "{}\n", found_.proof());
+    std::fflush(bounds_.print_to);
+    std::raise(signal);
+  }
   return std::move(found_);
 }
 
@@ -451,6 +466,7 @@ void KernelSearch::tell_outcomes() {
 
 std::string KernelSearch::bound_in_the_way() const {
   if (found_.complete) return "";
+  if (display_->interrupted_by() != 0) return "it was interrupted";
   if (out_of_time_) return fmt::format("the time of {} ms was over", bounds_.time.count());
   if (found_.cut != 0) return fmt::format("an invocation made more than {} operations", bounds_.operations);
   if (bounds_.executions != 0 && found_.executions + found_.blocked + found_.cut >= bounds_.executions)

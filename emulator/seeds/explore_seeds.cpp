@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <charconv>
 #include <condition_variable>
@@ -15,6 +14,7 @@
 #include <system_error>
 #include <thread>
 
+#include "emulator/host/interruptible.h"
 #include "emulator/host/limits.h"
 #include "emulator/report/collector.h"
 #include "emulator/seeds/failure_text.h"
@@ -113,52 +113,7 @@ void check(const SeedOptions& options) {
   detail::check_time("SeedOptions::change_budget", options.change_budget.count());
 }
 
-/// The signal that asked to stop; 0 for none.
-std::atomic<int> g_signal = 0;
-static_assert(std::atomic<int>::is_always_lock_free, "a signal handler writes it");
-
-constexpr std::array kAsksToStop = {SIGINT, SIGTERM};
-
-/// The next one, whichever, ends the program.
-extern "C" void ask_to_stop(int signal) {
-  g_signal.store(signal, std::memory_order_relaxed);
-  for (const int other : kAsksToStop) {
-    struct sigaction now = {};
-    sigaction(other, nullptr, &now);
-    if (now.sa_handler != ask_to_stop) continue;
-    now.sa_handler = SIG_DFL;
-    sigaction(other, &now, nullptr);
-  }
-}
-
-/// While it lives Ctrl-C (SIGINT) and SIGTERM ask to stop; a second one ends the program at once.
-class Interruptible {
- public:
-  Interruptible() {
-    g_signal = 0;
-    struct sigaction action = {};
-    action.sa_handler = ask_to_stop;
-    action.sa_flags = SA_RESTART;
-    for (Handler& handler : handlers_) {
-      sigaction(handler.signal, nullptr, &handler.before);
-      if (handler.before.sa_handler != SIG_IGN) sigaction(handler.signal, &action, nullptr);
-    }
-  }
-  ~Interruptible() {
-    for (const Handler& handler : handlers_) sigaction(handler.signal, &handler.before, nullptr);
-  }
-  Interruptible(const Interruptible&) = delete;
-  Interruptible& operator=(const Interruptible&) = delete;
-
-  static int signal() { return g_signal.load(std::memory_order_relaxed); }
-
- private:
-  struct Handler {
-    int signal;
-    struct sigaction before;
-  };
-  Handler handlers_[kAsksToStop.size()] = {{kAsksToStop[0], {}}, {kAsksToStop[1], {}}};
-};
+using detail::Interruptible;
 
 std::string interrupted_after(const SeedReport& report, std::uint64_t seeds) {
   return fmt::format("interrupted after {} of {}, {} failed\n", report.trials, runtime::counted(seeds, "seed", "seeds"),

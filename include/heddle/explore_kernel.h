@@ -8,6 +8,7 @@
 #include <heddle/device.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <map>
 #include <memory>
@@ -31,6 +32,9 @@ struct KernelBounds {
   std::uint32_t subgroup_size = 1;
   /// Called now and then with the number of executions so far.
   std::function<void(std::uint64_t)> progress;
+  /// Where, on a terminal, it is shown how far an exploration is; null for nowhere. With it the first SIGINT (Ctrl-C)
+  /// or SIGTERM ends the exploration, prints what was found until then, and is raised again.
+  std::FILE* print_to = stderr;
 };
 
 /// An operation of an execution.
