@@ -276,9 +276,9 @@ KernelSearch::Behind KernelSearch::found_behind(std::uint32_t invocation, const 
   return out;
 }
 
-// Whether the last read but one gave nothing: the same read was made once more, and has led to where it would have led at
-// once. Without it the execution is one as well, which has the same outcome, and the same races but for those of a read
-// in a loop that goes on for ever, which are found where it does.
+// Whether the last read but one gave nothing: the same read was made once more, and has led to where it would have led
+// at once. Without it the execution is one as well, which has the same outcome, and the same races but for those of a
+// read in a loop that goes on for ever, which are found where it does.
 bool KernelSearch::looked_in_vain(std::uint32_t invocation, const Script& script, const Behind& now) {
   if (script.size() < 2 || now.step.kind == StepKind::Spinning) return false;
   const Value last = script.back();

@@ -21,9 +21,8 @@ Derivations::History Derivations::after(History history, const std::vector<std::
 
 void Derivations::note_wait(AgentId agent, const At& at) {
   std::deque<Wait>& waits = waits_[position(agent)];
-  const auto known = std::find_if(waits.begin(), waits.end(), [&](const Wait& one) {
-    return one.node == at.node && one.history == at.history;
-  });
+  const auto known = std::find_if(waits.begin(), waits.end(),
+                                  [&](const Wait& one) { return one.node == at.node && one.history == at.history; });
   bool news = true;
   if (known == waits.end())
     waits.push_back({at.node, at.history, at.ways});

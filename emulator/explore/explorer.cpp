@@ -97,7 +97,7 @@ void Explorer::visit() {
     stopped_ = true;
     return;
   }
-  if (visit_end() || visit_operation() || visit_barrier() || visit_meeting()) return;
+  if (visit_end() || visit_operation() || visit_barrier() || Meetings(*this).visit()) return;
   if (!promises_may_be_kept()) return;
   if (visit_dropped() || visit_read() || visit_standstill()) return;
   visit_leaf();

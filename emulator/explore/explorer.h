@@ -45,6 +45,19 @@ class Explorer {
   };
   [[noreturn]] void refuse() const;
 
+  /// What agents of a company do together.
+  class Meetings {
+   public:
+    explicit Meetings(Explorer& explorer) : explorer_(explorer) {}
+    bool visit();
+
+   private:
+    std::optional<CompanyValues> brought_by(const Company& company) const;
+    void meet(std::size_t company, const CompanyValues& results, std::size_t at);
+
+    Explorer& explorer_;
+  };
+
   enum class Status : std::uint8_t { Ready, Arrived, Ended };
 
   struct AgentState {
@@ -102,11 +115,6 @@ class Explorer {
 
   bool may_open(std::size_t agent) const;
   void pass_barrier(std::size_t agent);
-
-  // What agents of a company do together: meetings.cpp.
-  bool visit_meeting();
-  std::optional<CompanyValues> brought_by(const Company& company) const;
-  void meet(std::size_t company, const CompanyValues& results, std::size_t at);
 
   bool put_off(std::size_t agent) const { return agents_[agent].put_off_at != kNotPutOff; }
   bool has_new_write(std::size_t agent) const;

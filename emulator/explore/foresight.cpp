@@ -25,8 +25,8 @@ bool Foresight::note(AgentId agent, Node node, const Operation& operation) {
   const std::uint32_t depth = trees_[position(agent)].depth(node) + 1;
   const std::uint32_t phase = trees_[position(agent)].phase(node);
   std::vector<Seen>& seen = seen_[position(agent)];
-  const auto known = std::find_if(seen.begin(), seen.end(),
-                                  [&](const Seen& s) { return s.phase == phase && s.access == access; });
+  const auto known =
+      std::find_if(seen.begin(), seen.end(), [&](const Seen& s) { return s.phase == phase && s.access == access; });
   if (known == seen.end()) {
     seen.push_back({access, phase, depth});
     return true;
@@ -59,13 +59,14 @@ bool Foresight::note_barrier(AgentId agent, Node node) {
   const auto [known, fresh] = phase_ends_[position(agent)].emplace(tree.phase(node), now);
   if (fresh || !known->second.is_plain) return fresh;
   PhaseEnd& before = known->second;
-  before.is_plain = now.is_plain && before.instance == now.instance && before.semantics == now.semantics &&
-                    before.scope == now.scope;
+  before.is_plain =
+      now.is_plain && before.instance == now.instance && before.semantics == now.semantics && before.scope == now.scope;
   return !before.is_plain;
 }
 
-// Whether the read happens-before the write in any execution that has both: it is made before a control barrier at which
-// both agents meet, which releases and acquires, and the write after it. Then it is location-ordered before the write.
+// Whether the read happens-before the write in any execution that has both: it is made before a control barrier at
+// which both agents meet, which releases and acquires, and the write after it. Then it is location-ordered before the
+// write.
 //= vk:memory-model-location-ordered
 bool Foresight::is_ordered(AgentId reader, Node read, AgentId agent, const Seen& write) const {
   const TraceTree& tree = trees_[position(reader)];

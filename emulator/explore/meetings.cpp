@@ -7,14 +7,14 @@
 namespace heddle::explore {
 
 // By agent; nothing if one of them does not wait, or none of them Meets.
-std::optional<CompanyValues> Explorer::brought_by(const Company& company) const {
+std::optional<CompanyValues> Explorer::Meetings::brought_by(const Company& company) const {
   CompanyValues brought;
   for (const AgentId member : company) {
     const auto agent = static_cast<std::size_t>(member);
-    const StepKind kind = step(agent).kind;
-    const Status status = agents_[agent].status;
+    const StepKind kind = explorer_.step(agent).kind;
+    const Status status = explorer_.agents_[agent].status;
     if (status == Status::Ready || (status == Status::Ended && kind != StepKind::Finished)) return std::nullopt;
-    brought.push_back(kind == StepKind::Meets ? std::optional(step(agent).written) : std::nullopt);
+    brought.push_back(kind == StepKind::Meets ? std::optional(explorer_.step(agent).written) : std::nullopt);
   }
   const auto brings_something = [](const auto& value) { return value.has_value(); };
   if (std::none_of(brought.begin(), brought.end(), brings_something)) return std::nullopt;
@@ -23,38 +23,38 @@ std::optional<CompanyValues> Explorer::brought_by(const Company& company) const 
 
 // Who waits cannot do anything else before the company has met: so there is no choice. Comes after barriers, so that
 // nobody is at one that has opened.
-bool Explorer::visit_meeting() {
-  for (std::size_t i = 0; i < program_.companies.size(); ++i) {
-    const std::optional<CompanyValues> brought = brought_by(program_.companies[i]);
+bool Explorer::Meetings::visit() {
+  for (std::size_t i = 0; i < explorer_.program_.companies.size(); ++i) {
+    const std::optional<CompanyValues> brought = brought_by(explorer_.program_.companies[i]);
     if (!brought) continue;
-    const CompanyValues results = program_.meet(*brought);
+    const CompanyValues results = explorer_.program_.meet(*brought);
     if (std::none_of(results.begin(), results.end(), [](const auto& result) { return result.has_value(); })) continue;
-    ++meetings_[i];
+    ++explorer_.meetings_[i];
     meet(i, results, 0);
-    --meetings_[i];
+    --explorer_.meetings_[i];
     return true;
   }
   return false;
 }
 
 // Those of the company from the `at`-th on go on, if they got something.
-void Explorer::meet(std::size_t company, const CompanyValues& results, std::size_t at) {
-  const Company& members = program_.companies[company];
+void Explorer::Meetings::meet(std::size_t company, const CompanyValues& results, std::size_t at) {
+  const Company& members = explorer_.program_.companies[company];
   while (at < members.size() && !results[at]) ++at;
-  if (at == members.size()) return visit();
+  if (at == members.size()) return explorer_.visit();
   const auto agent = static_cast<std::size_t>(members[at]);
-  const AgentState before = agents_[agent];
+  const AgentState before = explorer_.agents_[agent];
   const auto go = [&] {
-    agents_[agent] = {trees_[agent].after(before.node, *results[at]), Status::Ready, kNotPutOff};
+    explorer_.agents_[agent] = {explorer_.trees_[agent].after(before.node, *results[at]), Status::Ready, kNotPutOff};
     meet(company, results, at + 1);
-    agents_[agent] = before;
+    explorer_.agents_[agent] = before;
   };
-  Operation operation = step(agent).operation;
+  Operation operation = explorer_.step(agent).operation;
   if (operation.kind != OperationKind::ControlBarrier) return go();
   // No instance of an agent's own is as high.
   constexpr std::uint64_t kOfCompanies = std::uint64_t{1} << 63;
-  operation.barrier_instance = kOfCompanies + (std::uint64_t{company} << 32) + meetings_[company];
-  execute(agent, operation, 0, 0, go);
+  operation.barrier_instance = kOfCompanies + (std::uint64_t{company} << 32) + explorer_.meetings_[company];
+  explorer_.execute(agent, operation, 0, 0, go);
 }
 
 }  // namespace heddle::explore

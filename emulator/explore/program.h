@@ -179,8 +179,8 @@ struct Call {
   std::vector<Point> after;
 };
 
-/// Agents that do things together when all of them wait: the lanes of a subgroup. They meet once each of them Meets, has
-/// come to a control barrier, or has Finished.
+/// Agents that do things together when all of them wait: the lanes of a subgroup. They meet once each of them Meets,
+/// has come to a control barrier, or has Finished.
 using Company = std::vector<AgentId>;
 /// By agent of a company, in its order: what it brings, or what it gets.
 using CompanyValues = std::vector<std::optional<Value>>;

@@ -116,9 +116,10 @@ class KernelExploration {
 
   /// All executions of a dispatch. Parameters are those of Device::dispatch. The kernel runs very often, each time a
   /// single invocation from its beginning, and must do the same again where it reads the same. Subgroups have
-  /// KernelBounds::subgroup_size invocations, and Workgroup variables start at zero. What the buffers hold stays as it was. Throws KernelError for
-  /// a kernel that is wrong in some execution, and std::invalid_argument for one that accesses parts of elements, or
-  /// waits for other invocations by anything but control barriers and subgroup operations.
+  /// KernelBounds::subgroup_size invocations, and Workgroup variables start at zero. What the buffers hold stays as it
+  /// was. Throws KernelError for a kernel that is wrong in some execution, and std::invalid_argument for one that
+  /// accesses parts of elements, or waits for other invocations by anything but control barriers and subgroup
+  /// operations.
   template <typename Kernel, typename... Args>
   KernelExecutions dispatch(const Kernel& kernel, Extent groups, Extent local, Args&&... args) {
     if (machine_ != nullptr) {
@@ -166,7 +167,8 @@ KernelExecutions explore_kernel(const Program& program, const KernelBounds& boun
 
 /// A test for explore_seeds, which runs the program of an exploration on the machine, and fails where `is_seen` says
 /// true of the run. So an outcome or a race that was explored is looked for there, made smaller, and gets a file that
-/// replays it. The search is to have the DeviceOptions::subgroup_size of the exploration, and `races` where a race is looked for.
+/// replays it. The search is to have the DeviceOptions::subgroup_size of the exploration, and `races` where a race is
+/// looked for.
 template <typename Program, typename IsSeen>
 auto machine_test(const Program& program, const IsSeen& is_seen) {
   return [program, is_seen](auto& trial) {

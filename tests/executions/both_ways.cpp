@@ -44,9 +44,8 @@ struct Meetings {
   std::uint32_t count = 0;
   /// By invocation and instruction: the meeting that it comes to.
   std::vector<std::vector<Meeting>> at;
-  /// By invocation and instruction, and the end behind the last: the meetings for which the others of its subgroup wait
-  /// until it has come there.
-  std::vector<std::vector<std::vector<std::uint32_t>>> awaited;
+  /// Whether some lane of a subgroup takes no part in one of its meetings.
+  bool leave_some_out = false;
 };
 
 void find_meetings(const BothProgram& program, const std::vector<std::uint32_t>& lanes, Meetings& out) {
@@ -69,11 +68,11 @@ void find_meetings(const BothProgram& program, const std::vector<std::uint32_t>&
     Meeting meeting{out.count++, {}};
     std::vector<std::size_t> positions;
     for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
-      if (first) out.awaited[lanes[lane]][at[lane]].push_back(meeting.number);
       if (ended(lane) || instruction(lane)->kind != first.value_or(Kind::Barrier)) continue;
       meeting.lanes.push_back(lanes[lane]);
       positions.push_back(lane);
     }
+    out.leave_some_out = out.leave_some_out || (first && positions.size() < lanes.size());
     for (const std::size_t lane : positions) {
       if (first) out.at[lanes[lane]][at[lane]] = meeting;
       ++at[lane];
@@ -83,10 +82,7 @@ void find_meetings(const BothProgram& program, const std::vector<std::uint32_t>&
 
 Meetings meetings_of(const BothProgram& program) {
   Meetings out;
-  for (const auto& code : program.code) {
-    out.at.emplace_back(code.size());
-    out.awaited.emplace_back(code.size() + 1);
-  }
+  for (const auto& code : program.code) out.at.emplace_back(code.size());
   for (std::uint32_t group = 0; group < program.groups; ++group)
     for (std::uint32_t begin = 0; begin < program.local; begin += program.subgroup_size) {
       std::vector<std::uint32_t> lanes;
@@ -111,7 +107,6 @@ class ThreadWriter {
   void line(const std::string& text) { text_ += "  " + text + ";\n"; }
   void access(const BothInstruction& instruction);
   void meet(const BothInstruction& instruction, const Meeting& meeting);
-  void let_others_meet(std::size_t at);
   std::string barrier(const BothInstruction& instruction, std::uint32_t id) const {
     return "cbar" + tags_of(instruction, "") + " " + std::to_string(id);
   }
@@ -131,7 +126,6 @@ std::string ThreadWriter::text() {
   std::uint32_t barriers = 0;
   for (std::size_t i = 0; i < program_.code[thread_].size(); ++i) {
     const BothInstruction& instruction = program_.code[thread_][i];
-    let_others_meet(i);
     const std::string behind = "LC" + std::to_string(labels_++);
     if (instruction.only_if) line("bne r90, " + std::to_string(*instruction.only_if) + ", " + behind);
     if (instruction.gets()) got_ = "r" + std::to_string(registers_++);
@@ -144,19 +138,13 @@ std::string ThreadWriter::text() {
     if (instruction.gets()) line("add r90, " + got_ + ", 0");
     if (instruction.only_if) line(behind + ": add r90, r90, 0");
   }
-  let_others_meet(program_.code[thread_].size());
   return text_;
-}
-
-// A subgroup meets once all of its lanes wait or have ended, who meets or not.
-void ThreadWriter::let_others_meet(std::size_t at) {
-  for (const std::uint32_t number : meetings_.awaited[thread_][at]) line("cbar.sg " + std::to_string(2000 + number));
 }
 
 void ThreadWriter::access(const BothInstruction& instruction) {
   const bool of_workgroup = instruction.element == kElements;
-  const std::string x = of_workgroup ? "w" + std::to_string(thread_ / program_.local)
-                                     : "x" + std::to_string(instruction.element);
+  const std::string x =
+      of_workgroup ? "w" + std::to_string(thread_ / program_.local) : "x" + std::to_string(instruction.element);
   const std::string storage_class = of_workgroup ? ".sc1" : ".sc0";
   const std::string value = instruction.writes_last ? "r90" : std::to_string(instruction.value);
   const std::string makes = instruction.kind == Kind::Load ? ".vis" : ".av";
@@ -306,8 +294,14 @@ bool BothProgram::has(BothInstruction::Kind kind) const {
   });
 }
 
+// A lane that meets others waits for those that spin, even if they take no part: a litmus test cannot say that.
 BothProgram random_program(std::mt19937_64& random, bool kernel_only) {
-  return Generator(random, kernel_only).program();
+  BothProgram program = Generator(random, kernel_only).program();
+  if (kernel_only || !meetings_of(program).leave_some_out) return program;
+  for (std::vector<BothInstruction>& code : program.code)
+    for (BothInstruction& instruction : code)
+      if (instruction.kind == Kind::Spin) instruction.kind = Kind::AtomicLoad;
+  return program;
 }
 
 std::string litmus_of(const BothProgram& program) {

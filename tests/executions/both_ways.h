@@ -24,17 +24,17 @@ struct BothInstruction {
     Fence,
     /// Loads until the value is not 0.
     Spin,
-    /// What the other way has not: where only a kernel is asked for.
+    /// Only kernels have it; the litmus dialect has no word for it.
     CompareExchange,
-    // Those that lanes of a subgroup do together, in the order in which they stand in the kernel.
+    // Lanes of a subgroup do these together; they are in the order in which they stand in the kernel.
     SumOfSubgroup,
     XorOfSubgroup,
     FirstOfSubgroup,
     SubgroupBarrier,
-    /// Of the workgroup.
+    /// The workgroup meets.
     Barrier
   } kind = Kind::Load;
-  /// Two of a buffer, and then a variable of the workgroup.
+  /// The number of an element of the buffer; kElements is a variable of the workgroup.
   std::uint32_t element = 0;
   std::uint32_t value = 0;
   /// Writes the value that the invocation got last, instead.
@@ -42,9 +42,9 @@ struct BothInstruction {
   /// Done only if the value that the invocation got last is this one.
   std::optional<std::uint32_t> only_if;
   Scope scope = Scope::Device;
-  /// Of atomics and barriers.
+  /// Atomics and barriers have semantics.
   MemorySemantics semantics = MemorySemantics::Relaxed;
-  /// Of plain accesses.
+  /// Plain accesses may be non-private, and then make something available or visible.
   bool non_private = true;
   bool makes = false;
 

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Kernels of which all executions are many more than of the known ones. Each takes two buffers of zeros, "x" and "out",
-/// and each of its workgroups has one invocation.
+/// Kernels of which all executions are many more than of the known ones. Each takes two buffers of zeros, "x" and
+/// "out", and each of its workgroups has one invocation.
 
 #include <heddle/explore_kernel.h>
 

@@ -80,11 +80,10 @@ TEST_CASE("lanes whose increments one of them makes get different numbers in all
         const uvec4 lanes = inv.group_non_uniform_ballot(true);
         std::uint32_t first = 0;
         if (inv.group_non_uniform_elect())
-          first = inv.atomic_i_add(x[0], Scope::Device, kRelaxed, inv.group_non_uniform_ballot_bit_count(
-                                                                      GroupOperation::Reduce, lanes));
+          first = inv.atomic_i_add(x[0], Scope::Device, kRelaxed,
+                                   inv.group_non_uniform_ballot_bit_count(GroupOperation::Reduce, lanes));
         first = inv.group_non_uniform_broadcast_first(first);
-        const std::uint32_t mine =
-            first + inv.group_non_uniform_ballot_bit_count(GroupOperation::ExclusiveScan, lanes);
+        const std::uint32_t mine = first + inv.group_non_uniform_ballot_bit_count(GroupOperation::ExclusiveScan, lanes);
         out[mine] = inv.workgroup_id().x + 1;
       },
       2);

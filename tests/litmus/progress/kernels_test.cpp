@@ -22,8 +22,7 @@ using Kind = SmallInstruction::Kind;
 template <typename Invocation, typename Reference>
 std::uint32_t atomic(Invocation& inv, const SmallInstruction& instruction, const Reference& at) {
   constexpr MemorySemantics kRelaxed = MemorySemantics::Relaxed;
-  if (instruction.kind == Kind::Exchange)
-    return inv.atomic_exchange(at, Scope::Device, kRelaxed, instruction.value);
+  if (instruction.kind == Kind::Exchange) return inv.atomic_exchange(at, Scope::Device, kRelaxed, instruction.value);
   return inv.atomic_load(at, Scope::Device, kRelaxed);
 }
 
@@ -36,8 +35,7 @@ auto as_kernel(const SmallProgram& program) {
       std::uint32_t found = 0;
       for (std::size_t at = 0; at < code.size();) {
         const SmallInstruction& instruction = code[at];
-        const bool branches =
-            instruction.kind == Kind::BranchIfEqual || instruction.kind == Kind::BranchIfNot;
+        const bool branches = instruction.kind == Kind::BranchIfEqual || instruction.kind == Kind::BranchIfNot;
         if (!branches) found = atomic(inv, instruction, memory[instruction.variable]);
         const bool goes = branches && (found == instruction.value) == (instruction.kind == Kind::BranchIfEqual);
         at = goes ? instruction.target : at + 1;
