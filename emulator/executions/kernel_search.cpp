@@ -7,6 +7,7 @@
 #include <csignal>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 
 #include "emulator/executions/kernel_run.h"
