@@ -1,7 +1,7 @@
 // The five reference kernels on whatever OpenCL implementation is installed, beside heddle in the same run:
 // beside native mode, or with --emulated, in smaller sizes, beside emulation and the race detector.
 
-#include "benchmarks/workloads.h"
+#include "benchmarks/shaders.h"
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -239,6 +239,8 @@ void compare(OpenCl& cl, const Sizes& sizes, const std::vector<Way>& ways, int r
     };
     if (way.form == Form::Phases) {
       for_each_kernel<Form::Phases>(cl, device, sizes, row);
+    } else if (way.form == Form::Module) {
+      for_each_kernel<Form::Module>(cl, device, sizes, row);
     } else {
       for_each_kernel<Form::Invocations>(cl, device, sizes, row);
     }
@@ -257,11 +259,15 @@ int main(int argc, char** argv) {
   app.footer(
       "To hold emulation against Oclgrind:\n"
       "  oclgrind build/benchmarks/peers --emulated\n"
-      "  oclgrind --data-races build/benchmarks/peers --emulated");
+      "  oclgrind --data-races build/benchmarks/peers --emulated\n"
+      "Oclgrind takes OpenCL C, and no SPIR-V: with --modules it runs the same kernels in its own form.");
   bool emulated = false;
   app.add_flag("--emulated", emulated,
                "heddle's emulation, on sequential memory, on weak memory and with the race detector, "
                "in the sizes that interpreters take");
+  bool modules = false;
+  app.add_flag("--modules", modules, "As --emulated, with heddle's kernels as SPIR-V modules, not in C++")
+      ->excludes("--emulated");
   int repetitions = 5;
   app.add_option("repetitions", repetitions, "Runs of which the median is given")
       ->capture_default_str()
@@ -279,12 +285,13 @@ int main(int argc, char** argv) {
     }
     for (const cl_device_id device : devices) {
       OpenCl cl(device);
-      if (emulated) {
+      if (emulated || modules) {
+        const Form form = modules ? Form::Module : Form::Invocations;
         compare(cl, {1 << 16, 64},
-                {{"emulated", options_of(Mode::Emulated)},
-                 {"weak", options_of(Mode::Emulated, "random")},
-                 {"checked", options_of(Mode::Emulated, "sequential", true)},
-                 {"parallel", options_of(Mode::Emulated, "sequential", true, true)}},
+                {{"emulated", options_of(Mode::Emulated), form},
+                 {"weak", options_of(Mode::Emulated, "random"), form},
+                 {"checked", options_of(Mode::Emulated, "sequential", true), form},
+                 {"parallel", options_of(Mode::Emulated, "sequential", true, true), form}},
                 repetitions);
       } else if (cl.name().find("Oclgrind") == std::string::npos) {
         // It would take minutes.

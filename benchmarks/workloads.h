@@ -37,8 +37,15 @@ inline void expect(bool holds, const char* what) {
   if (!holds) throw std::runtime_error(std::string("wrong result of ") + what);
 }
 
-/// Which of the two forms of a kernel.
-enum class Form : std::uint8_t { Invocations, Phases };
+/// Which form of a kernel: in C++ for each invocation or in phases, or as a SPIR-V module (benchmarks/shaders.h).
+enum class Form : std::uint8_t { Invocations, Phases, Module };
+
+/// The module of a kernel; of other forms nothing.
+template <Form form>
+class Shader {
+ public:
+  Shader(Device&, const char*) {}
+};
 
 template <Form form, typename First, typename Second>
 constexpr const auto& in_form(const First& invocations, const Second& phases) {
@@ -57,9 +64,15 @@ class Saxpy {
       : device_(device),
         n_(n),
         x_(device.buffer(random_values<float>(n, 100), "x")),
-        y_(device.buffer(std::vector<float>(n, 1.0f), "y")) {}
+        y_(device.buffer(std::vector<float>(n, 1.0f), "y")),
+        shader_(device, "saxpy") {}
   void run() {
-    device_.dispatch(in_form<form>(saxpy, saxpy_in_phases), {n_ / kGroup}, {kGroup}, 2.0f, read_only(x_), y_);
+    if constexpr (form == Form::Module) {
+      shader_.push_constants(2.0f);
+      shader_.dispatch({n_ / kGroup}, x_, y_);
+    } else {
+      device_.dispatch(in_form<form>(saxpy, saxpy_in_phases), {n_ / kGroup}, {kGroup}, 2.0f, read_only(x_), y_);
+    }
   }
   void check() {
     y_.fill(1.0f);
@@ -71,6 +84,7 @@ class Saxpy {
   Device& device_;
   std::size_t n_;
   Buffer<float> x_, y_;
+  Shader<form> shader_;
 };
 
 template <Form form = Form::Invocations>
@@ -80,9 +94,14 @@ class Reduce {
       : device_(device),
         n_(n),
         in_(device.buffer(random_values<std::uint32_t>(n, 1000), "in")),
-        out_(device.buffer<std::uint32_t>(n / kGroup, "out")) {}
+        out_(device.buffer<std::uint32_t>(n / kGroup, "out")),
+        shader_(device, "reduce") {}
   void run() {
-    device_.dispatch(in_form<form>(reduce, reduce_in_phases), {n_ / kGroup}, {kGroup}, read_only(in_), out_);
+    if constexpr (form == Form::Module) {
+      shader_.dispatch({n_ / kGroup}, in_, out_);
+    } else {
+      device_.dispatch(in_form<form>(reduce, reduce_in_phases), {n_ / kGroup}, {kGroup}, read_only(in_), out_);
+    }
   }
   void check() {
     run();
@@ -97,6 +116,7 @@ class Reduce {
   Device& device_;
   std::size_t n_;
   Buffer<std::uint32_t> in_, out_;
+  Shader<form> shader_;
 };
 
 template <Form form = Form::Invocations>
@@ -107,10 +127,16 @@ class Matmul {
         n_(static_cast<std::uint32_t>(n)),
         a_(device.buffer(random_values<float>(n * n, 8), "a")),
         b_(device.buffer(random_values<float>(n * n, 8), "b")),
-        c_(device.buffer<float>(n * n, "c")) {}
+        c_(device.buffer<float>(n * n, "c")),
+        shader_(device, "matmul") {}
   void run() {
-    device_.dispatch(in_form<form>(matmul, matmul_in_phases), {n_ / kTile, n_ / kTile}, {kTile, kTile}, n_,
-                     read_only(a_), read_only(b_), c_);
+    if constexpr (form == Form::Module) {
+      shader_.push_constants(n_);
+      shader_.dispatch({n_ / kTile, n_ / kTile}, a_, b_, c_);
+    } else {
+      device_.dispatch(in_form<form>(matmul, matmul_in_phases), {n_ / kTile, n_ / kTile}, {kTile, kTile}, n_,
+                       read_only(a_), read_only(b_), c_);
+    }
   }
   void check() {
     run();
@@ -129,6 +155,7 @@ class Matmul {
   Device& device_;
   std::uint32_t n_;
   Buffer<float> a_, b_, c_;
+  Shader<form> shader_;
 };
 
 template <Form form = Form::Invocations>
@@ -138,9 +165,14 @@ class Histogram {
       : device_(device),
         n_(n),
         in_(device.buffer(random_values<std::uint8_t>(n, kBins), "in")),
-        bins_(device.buffer(std::vector<std::uint32_t>(kBins, 0), "bins")) {}
+        bins_(device.buffer(std::vector<std::uint32_t>(kBins, 0), "bins")),
+        shader_(device, "histogram") {}
   void run() {
-    device_.dispatch(in_form<form>(histogram, histogram_in_phases), {n_ / kGroup}, {kGroup}, read_only(in_), bins_);
+    if constexpr (form == Form::Module) {
+      shader_.dispatch({n_ / kGroup}, in_, bins_);
+    } else {
+      device_.dispatch(in_form<form>(histogram, histogram_in_phases), {n_ / kGroup}, {kGroup}, read_only(in_), bins_);
+    }
   }
   void check() {
     bins_.fill(0);
@@ -155,6 +187,7 @@ class Histogram {
   std::size_t n_;
   Buffer<std::uint8_t> in_;
   Buffer<std::uint32_t> bins_;
+  Shader<form> shader_;
 };
 
 template <Form form = Form::Invocations>
@@ -164,8 +197,15 @@ class Scan {
       : device_(device),
         n_(n),
         in_(device.buffer(random_values<std::uint32_t>(n, 1000), "in")),
-        out_(device.buffer<std::uint32_t>(n, "out")) {}
-  void run() { device_.dispatch(in_form<form>(scan, scan_in_phases), {n_ / kGroup}, {kGroup}, read_only(in_), out_); }
+        out_(device.buffer<std::uint32_t>(n, "out")),
+        shader_(device, "scan") {}
+  void run() {
+    if constexpr (form == Form::Module) {
+      shader_.dispatch({n_ / kGroup}, in_, out_);
+    } else {
+      device_.dispatch(in_form<form>(scan, scan_in_phases), {n_ / kGroup}, {kGroup}, read_only(in_), out_);
+    }
+  }
   void check() {
     run();
     std::uint32_t sum = 0;
@@ -179,6 +219,7 @@ class Scan {
   Device& device_;
   std::size_t n_;
   Buffer<std::uint32_t> in_, out_;
+  Shader<form> shader_;
 };
 
 }  // namespace heddle::benchmarks

@@ -37,8 +37,10 @@ Orderings::Answer Orderings::add(const model::Execution& execution) {
   for (const Weakening& weakening : weakenings(execution)) {
     const Key which = key(weakening);
     if (needed_.count(which) == 0 && (racy || needed(weakening, execution, forbidden))) needed_.insert(which);
-    answer.orderings.push_back(
-        {weakening.instruction, weakening.weakness, weakening.enough, needed_.count(which) != 0});
+    Ordering& told = answer.orderings.emplace_back();
+    told = {weakening.instruction, weakening.weakness, weakening.enough, needed_.count(which) != 0,
+            weakening.instruction};
+    if (weakening.weaken) weakening.weaken(told.weaker);
   }
   answer.judged = !racy;
   return answer;

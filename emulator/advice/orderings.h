@@ -20,6 +20,8 @@ struct Ordering {
   Weakness weakness = Weakness::LessMask;
   std::string enough;
   bool needed = false;
+  /// The instruction as it would be then; as it is where it is removed.
+  Operation weaker = instruction;
 };
 
 /// Judges executions. An ordering counts as needed if with the weaker one the execution has a race,

@@ -21,6 +21,8 @@ namespace heddle::spirv {
 
 /// What a command line says besides the file.
 struct DispatchOptions {
+  /// The module's file, as reports and traces call it.
+  std::string file;
   std::string entry;  ///< empty: the only one
   std::optional<std::array<std::uint32_t, 3>> local;
   std::optional<std::array<std::uint32_t, 3>> groups;

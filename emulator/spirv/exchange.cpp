@@ -28,7 +28,7 @@ void Invocation::describe_exchange(OperationKind kind, std::uint64_t instance, s
   op = {};
   op.kind = kind;
   op.storage_class = StorageClass::CrossWorkgroup;
-  op.where = {"", code_.texts[at_].c_str(), commands_[at_].line};
+  op.where = {code_.files[at_], code_.texts[at_].c_str(), commands_[at_].line};
   op.scope = Scope::Subgroup;
   if (kind == OperationKind::ControlBarrier) {
     if (code_.board == nullptr) op.semantics = MemorySemantics::AcquireRelease | MemorySemantics::CrossWorkgroupMemory;

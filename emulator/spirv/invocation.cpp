@@ -225,7 +225,7 @@ bool Invocation::branch(const Command& command, Step& step) {
   step.operation.locations = choice_location(code_.dispatch, code_.agent, choice - 1);
   step.operation.reference = static_cast<ReferenceId>(step.operation.locations.allocation);
   step.operation.scope = Scope::Device;
-  step.operation.where = {"", code_.texts[at_].c_str(), command.line};
+  step.operation.where = {code_.files[at_], code_.texts[at_].c_str(), command.line};
   return true;
 }
 
@@ -291,7 +291,7 @@ void Invocation::describe(const Command& command, const AccessInfo& info, std::u
   op.storage_class = info.physical ? StorageClass::PhysicalStorageBuffer : object.storage;
   op.reference = reference_of(code_.dispatch, pointer, info);
   op.locations = locations_at(pointer, bytes);
-  op.where = {"", code_.texts[at_].c_str(), command.line};
+  op.where = {code_.files[at_], code_.texts[at_].c_str(), command.line};
   step.use = code_.uses[at_];
   step.spins_alike = code_.spins_alike[at_];
   step.unread = code_.unread[at_];
@@ -344,7 +344,7 @@ bool Invocation::fence(const Command& command, Step& step) {
   op.kind = OperationKind::MemoryBarrier;
   op.scope = scope_in(info.scope);
   op.semantics = semantics_of(op.kind, static_cast<std::uint32_t>(slots_[info.semantics]), op.scope);
-  op.where = {"", code_.texts[at_].c_str(), command.line};
+  op.where = {code_.files[at_], code_.texts[at_].c_str(), command.line};
   const Scope execution = scope_in(info.execution);
   const bool waits = command.act == Act::Barrier && execution != Scope::Invocation;
   if (waits) {

@@ -89,6 +89,8 @@ struct InvocationCode {
   std::vector<std::uint32_t> choices;
   /// How commands are called: the text of where an operation is.
   const std::vector<std::string>& texts;
+  /// The source of each.
+  const std::vector<const char*>& files;
   std::unique_ptr<LaterAccesses> later;
   bool tells_later = true;
   /// What each invocation of the dispatch may do.

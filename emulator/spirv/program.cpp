@@ -59,6 +59,13 @@ std::vector<std::string> texts_of(const Dispatch& dispatch) {
   return out;
 }
 
+std::vector<const char*> files_of(const Dispatch& dispatch) {
+  std::vector<const char*> out;
+  for (const Command& command : dispatch.code().commands)
+    out.push_back(lasting(source_file(dispatch, command, dispatch.options().file)));
+  return out;
+}
+
 }  // namespace
 
 Analysis::Analysis(const Dispatch& dispatch, const Question& question, Purpose purpose)
@@ -67,7 +74,8 @@ Analysis::Analysis(const Dispatch& dispatch, const Question& question, Purpose p
       knows_flows_(purpose == Purpose::Exploration || !dispatch.code().exchanges.empty()),
       flows_(knows_flows_ ? flows_of(dispatch) : std::vector<std::vector<Reach>>{any_flow(dispatch)}),
       has_filter_(question.filter.has_value()),
-      texts_(texts_of(dispatch)) {
+      texts_(texts_of(dispatch)),
+      files_(files_of(dispatch)) {
   if (purpose == Purpose::Runs) return;
   number_choices();
   watch_memory(question);
@@ -158,7 +166,8 @@ void KernelProgram::add_runners(std::uint64_t bound, Idling idling, RunShare& sh
   for (std::uint32_t agent = 0; agent < dispatch.agents(); ++agent) {
     if (agent != 0 && analysis_.knows_flows()) live = live_at_headers(dispatch.code(), analysis_.flows()[agent]);
     add({dispatch, agent, std::max<std::uint64_t>(bound, 1), idling, parts_->meetings, dispatch.image(agent), live,
-         uses, none, none, choices, analysis_.texts(), nullptr, false, analysis_.flows(), &share.board, &share});
+         uses, none, none, choices, analysis_.texts(), analysis_.files(), nullptr, false, analysis_.flows(), &share.board,
+         &share});
   }
 }
 
@@ -178,8 +187,8 @@ void KernelProgram::add_explored(std::uint64_t bound, Idling idling) {
          verdict_only ? value_uses(dispatch, reaches, analysis_.watched())
                       : std::vector<explore::ValueUse>(commands, explore::ValueUse::Decides),
          verdict_only && !analysis_.has_filter() ? order.ordered[agent] : none,
-         verdict_only ? order.unread[agent] : none, analysis_.choices(agent), analysis_.texts(), std::move(later), true,
-         analysis_.flows(), nullptr, nullptr});
+         verdict_only ? order.unread[agent] : none, analysis_.choices(agent), analysis_.texts(), analysis_.files(),
+         std::move(later), true, analysis_.flows(), nullptr, nullptr});
     for (std::uint32_t i = 0; i < analysis_.choice_count(agent); ++i)
       parts_->choices.push_back(choice_location(dispatch, agent, i));
   }

@@ -36,6 +36,8 @@ class Analysis {
   const Watched& watched() const { return watched_; }
   bool has_filter() const { return has_filter_; }
   const std::vector<std::string>& texts() const { return texts_; }
+  /// The source of each command. They last as long as the process.
+  const std::vector<const char*>& files() const { return files_; }
 
  private:
   void number_choices();
@@ -49,6 +51,7 @@ class Analysis {
   Watched watched_;
   bool has_filter_ = false;
   std::vector<std::string> texts_;
+  std::vector<const char*> files_;
 };
 
 /// The program, and what it refers to. Not to be explored by two threads at once.

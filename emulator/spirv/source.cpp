@@ -1,5 +1,8 @@
 #include "emulator/spirv/source.h"
 
+#include <mutex>
+#include <set>
+
 namespace heddle::spirv {
 
 std::string text_of(const Dispatch& dispatch, const Command& command) {
@@ -9,6 +12,13 @@ std::string text_of(const Dispatch& dispatch, const Command& command) {
       (command.act == Act::Load || command.act == Act::Store || command.act == Act::Atomic))
     text += ' ' + dispatch.definitions().spelled(dispatch.module().operand(*command.from, 0));
   return text;
+}
+
+const char* lasting(const std::string& text) {
+  static std::mutex mutex;
+  static auto& texts = *new std::set<std::string>;
+  const std::lock_guard lock(mutex);
+  return texts.insert(text).first->c_str();
 }
 
 std::string source_file(const Dispatch& dispatch, const Command& command, const std::string& file) {

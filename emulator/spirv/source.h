@@ -12,6 +12,9 @@ namespace heddle::spirv {
 /// The instruction that a command comes from, and what it accesses: "OpLoad %data".
 std::string text_of(const Dispatch& dispatch, const Command& command);
 
+/// A text that is there until the process ends: reports and traces refer to those of modules that are long gone.
+const char* lasting(const std::string& text);
+
 /// The file that line records of a binary module name; else `file`, which the module was read from.
 std::string source_file(const Dispatch& dispatch, const Command& command, const std::string& file);
 

@@ -97,6 +97,7 @@ struct StateGraph::Runner {
              std::vector<bool>(analysis.dispatch().code().commands.size(), false),
              analysis.choices(agent),
              analysis.texts(),
+             analysis.files(),
              nullptr,
              false,
              analysis.flows(),

@@ -89,11 +89,15 @@ class Module {
   ///
   /// A module whose lanes do something together (OpGroupNonUniform...) is interpreted beside the device: on a memory of
   /// the device's policy, by one thread, and its races are in `races()` alone.
-  DispatchResult dispatch(Extent groups, std::initializer_list<BoundBuffer> buffers);
+  DispatchResult dispatch(Extent groups, std::span<const BoundBuffer> buffers);
+  DispatchResult dispatch(Extent groups, std::initializer_list<BoundBuffer> buffers) {
+    return dispatch(groups, std::span(buffers.begin(), buffers.size()));
+  }
 
   /// A command of a queue that does what `dispatch` does: `commands.dispatch(scan.recorded(1, {...}))`. It keeps the
   /// buffers, and the push constants of now; the module outlives its commands. Throws ModuleError where a buffer is
   /// missing, and for a module whose lanes do something together.
+  std::unique_ptr<detail::RecordedDispatch> recorded(Extent groups, std::span<const BoundBuffer> buffers);
   std::unique_ptr<detail::RecordedDispatch> recorded(Extent groups, std::initializer_list<BoundBuffer> buffers);
 
   /// The races of all dispatches of this module so far, until it is asked again; empty without DeviceOptions::races.

@@ -1,4 +1,9 @@
+#include <heddle/module.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
+#include <cstdio>
+#include <fstream>
 #include <map>
 #include <random>
 #include <set>
@@ -39,6 +44,10 @@ class Twins {
   std::string litmus() const;
   std::string spirv() const;
   std::string name(std::size_t result) const { return "out" + std::to_string(result); }
+  std::size_t results() const { return results_; }
+  /// Invocations in a workgroup, and workgroups.
+  std::uint32_t local() const { return static_cast<std::uint32_t>(together_ ? threads_ : 1); }
+  std::uint32_t groups() const { return static_cast<std::uint32_t>(together_ ? 1 : threads_); }
 
  private:
   std::uint64_t below(std::uint64_t n) { return random_() % n; }
@@ -194,10 +203,19 @@ std::string Twins::spirv() const {
     variables += "%" + name(i) + " = OpVariable %to_Box StorageBuffer\n";
   }
   const std::string many = std::to_string(threads_);
+  std::string places;
+  auto place = [&, binding = 0](const std::string& variable) mutable {
+    places += "OpDecorate %" + variable + " DescriptorSet 0\nOpDecorate %" + variable + " Binding " +
+              std::to_string(binding++) + "\n";
+  };
+  place("x");
+  place("y");
+  for (std::size_t i = 0; i < results_; ++i) place(name(i));
   std::string out = inputs + "\n; @Output: forall (" + condition(false) +
                     ")\n; @Config: " + (together_ ? many + ", 1, 1" : "1, 1, " + many) +
                     "\nOpCapability Shader\nOpMemoryModel Logical Vulkan\nOpEntryPoint GLCompute %main \"main\" %id\n"
-                    "OpDecorate %id BuiltIn GlobalInvocationId\nOpMemberDecorate %Box 0 Offset 0\n"
+                    "OpDecorate %id BuiltIn GlobalInvocationId\nOpMemberDecorate %Box 0 Offset 0\n" +
+                    places +
                     "%void = OpTypeVoid\n%kernel = OpTypeFunction %void\n%uint = OpTypeInt 32 0\n"
                     "%uint3 = OpTypeVector %uint 3\n%Box = OpTypeStruct %uint\n"
                     "%to_Box = OpTypePointer StorageBuffer %Box\n%to_uint = OpTypePointer StorageBuffer %uint\n"
@@ -246,7 +264,66 @@ Outcomes outcomes_of(const heddle::litmus::Test& test, const heddle::litmus::Ans
   return out;
 }
 
+/// What one run of a twin on a device leaves, and whether it had a race.
+std::pair<std::map<std::string, std::int64_t>, bool> run_on_device(const Twins& twins, const std::string& file,
+                                                                   const char* policy, std::uint64_t seed) {
+  heddle::DeviceOptions options;
+  options.mode = heddle::Mode::Emulated;
+  options.memory = heddle::memory_policy(policy);
+  options.seed = seed;
+  options.races = true;
+  options.subgroup_size = twins.local();
+  heddle::Device device(options);
+  heddle::ModuleOptions size;
+  size.local = heddle::Extent(twins.local());
+  heddle::Module module(device, file, size);
+  std::vector<std::string> names{"x", "y"};
+  for (std::size_t i = 0; i < twins.results(); ++i) names.push_back(twins.name(i));
+  std::vector<heddle::Buffer<std::uint32_t>> buffers;
+  std::vector<heddle::BoundBuffer> bound;
+  for (std::uint32_t i = 0; i < names.size(); ++i) {
+    buffers.push_back(device.buffer<std::uint32_t>({i < 2 ? 0U : 9U}, names[i]));
+    bound.push_back(heddle::bound(0, i, buffers.back()));
+  }
+  module.dispatch(twins.groups(), bound);
+  std::map<std::string, std::int64_t> outcome;
+  for (std::size_t i = 0; i < names.size(); ++i) outcome[names[i]] = buffers[i].read()[0];
+  return {outcome, !device.races().empty()};
+}
+
 }  // namespace
+
+TEST_CASE("on a device random modules do nothing that the explorer does not list, and race only where it says so",
+          "[nightly]") {
+  const std::uint64_t first = heddle::first_seed();
+  const std::uint64_t count = heddle::how_many("HEDDLE_SPIRV_ON_DEVICE", 60, 5000);
+  const std::string file = "random_twins_test." + std::to_string(getpid()) + ".spvasm";
+  std::uint64_t racy = 0;
+  std::uint64_t found = 0;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    const Twins twins(seed);
+    INFO("seed " << seed << '\n' << twins.spirv());
+    std::ofstream(file) << twins.spirv();
+    const Ran ran(twins.spirv());
+    const Answer answer = ran.ask(false);
+    const Outcomes allowed = outcomes_of(ran, answer);
+    bool seen = false;
+    for (const char* policy : {"sequential", "random", "adversarial", "write-back"}) {
+      for (std::uint64_t run = 0; run < 3; ++run) {
+        const auto [outcome, race] = run_on_device(twins, file, policy, run);
+        INFO(policy << ", seed " << run);
+        CHECK(allowed.count(outcome) == 1);
+        if (race) REQUIRE(answer.racy);
+        seen = seen || race;
+      }
+    }
+    racy += answer.racy ? 1 : 0;
+    found += seen ? 1 : 0;
+  }
+  std::remove(file.c_str());
+  // Twelve runs show most of the races that there are.
+  CHECK(10 * found >= 7 * racy);
+}
 
 TEST_CASE("random programs have the same outcomes, races and executions as litmus tests and as modules", "[nightly]") {
   const std::uint64_t first = heddle::first_seed();

@@ -48,6 +48,7 @@ RunRequest request_of(const Device& device, const std::string& file, std::uint64
 DispatchResult BesideDevice::dispatch(const Device& device, const Module& module, const std::string& file,
                                       const DispatchOptions& given, std::span<const BoundBuffer> buffers) {
   DispatchOptions options = given;
+  options.file = file;
   refuse(!device.options().trace.value_or("").empty(), "trace");
   refuse(static_cast<bool>(device.options().choices), "choices");
   for (const BoundBuffer& each : buffers) options.buffers[{each.set, each.binding}] = bytes_of(each);

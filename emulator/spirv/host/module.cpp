@@ -207,8 +207,7 @@ DispatchResult Module::launch(Device& device, const detail::TypedLaunch& typed, 
   return out;
 }
 
-DispatchResult Module::dispatch(Extent groups, std::initializer_list<BoundBuffer> buffers) {
-  const Buffers given(buffers.begin(), buffers.size());
+DispatchResult Module::dispatch(Extent groups, Buffers given) {
   try {
     const Planned& ready = parts_->ready(groups, given);
     if (ready.plan.why_not().empty()) return parts_->run(parts_->device, ready, groups, given);
@@ -220,12 +219,16 @@ DispatchResult Module::dispatch(Extent groups, std::initializer_list<BoundBuffer
   }
 }
 
-std::unique_ptr<detail::RecordedDispatch> Module::recorded(Extent groups, std::initializer_list<BoundBuffer> buffers) {
+std::unique_ptr<detail::RecordedDispatch> Module::recorded(Extent groups, Buffers buffers) {
   try {
-    return std::make_unique<Recorded>(*parts_, groups, std::vector<BoundBuffer>(buffers));
+    return std::make_unique<Recorded>(*parts_, groups, std::vector<BoundBuffer>(buffers.begin(), buffers.end()));
   } catch (const spirv::Error& error) {
     throw ModuleError(placed(parts_->file, error));
   }
+}
+
+std::unique_ptr<detail::RecordedDispatch> Module::recorded(Extent groups, std::initializer_list<BoundBuffer> buffers) {
+  return recorded(groups, Buffers(buffers.begin(), buffers.size()));
 }
 
 const std::vector<DataRace>& Module::races() const {

@@ -88,6 +88,8 @@ void Plan::plan_step(std::size_t at) {
   step.b = command.b;
   step.c = command.c;
   step.number = command.offset;
+  step.stride = command.stride;
+  step.count = command.count;
   step.detail = &detail;
   if (plan_flow(command, step)) return;
   switch (command.act) {
@@ -110,10 +112,11 @@ bool Plan::plan_flow(const Command& command, Step& step) {
   const auto counter = [&] { return static_cast<Slot>(code.image.size() + command.detail); };
   switch (command.act) {
     case Act::Move:
-      step.run = &step_move;
+      plan_move(command, step);
       return true;
     case Act::Index:
       step.run = &step_index;
+      step.c = command.computation.bits;
       return true;
     case Act::Length:
       step.run = &step_length;
@@ -143,6 +146,21 @@ bool Plan::plan_flow(const Command& command, Step& step) {
       return true;
     default:
       return false;
+  }
+}
+
+// Of two that stand behind each other the first does both; who jumps to the second still may.
+void Plan::plan_move(const Command& command, Step& step) {
+  step.run = &step_move;
+  // The code ends with the step that finishes.
+  const Command& next = *(&command + 1);
+  if (next.act == Act::Move) {
+    step.run = &step_move_two;
+    step.b = next.a;
+    step.c = next.to;
+  } else if (next.act == Act::Jump) {
+    step.run = &step_move_and_jump;
+    step.target = &steps_[next.target];
   }
 }
 

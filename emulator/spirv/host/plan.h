@@ -70,6 +70,7 @@ class Plan {
   void plan_objects();
   void plan_step(std::size_t at);
   bool plan_flow(const Command& command, Step& step);
+  void plan_move(const Command& command, Step& step);
   void plan_compute(std::size_t at, Step& step);
   void plan_access(const Command& command, Step& step, StepDetail& detail);
   void plan_atomic(const Command& command, const AccessInfo& info, Step& step, StepDetail& detail);

@@ -51,8 +51,11 @@ struct Step {
   Slot a = 0;
   Slot b = 0;
   Slot c = 0;
-  /// What is added to a pointer, the bits that a result keeps, or how many loop iterations there may be.
+  /// What is added to a pointer, or the bits that a result keeps.
   std::uint64_t number = 0;
+  /// How far apart the elements are that an index chooses from, and how many there are; 0: no bound of its own.
+  std::uint64_t stride = 0;
+  std::uint64_t count = 0;
   /// Where jumps go.
   const Step* target = nullptr;
   const Step* otherwise = nullptr;
@@ -82,9 +85,6 @@ struct State {
   Coordinates (*coordinates)(const void* invocation) = nullptr;
 };
 
-/// A text that is there until the process ends: reports and traces refer to those of modules that are long gone.
-const char* lasting(const std::string& text);
-
 /// Ends the dispatch with a finding at this step.
 [[noreturn]] void raise(const State& state, const Step& step, FindingKind kind, std::string message);
 /// Ends it with what an undefined or wrong pointer means.
@@ -97,6 +97,10 @@ Handler handler_of(const Command& command);
 /// `otherwise`, as the branch does.
 Handler handler_with_branch(const Command& command);
 const Step* step_move(const Step* step, State& state);
+/// Moves b to c as well, as the step behind it would.
+const Step* step_move_two(const Step* step, State& state);
+/// Goes where the step behind it would.
+const Step* step_move_and_jump(const Step* step, State& state);
 const Step* step_index(const Step* step, State& state);
 const Step* step_length(const Step* step, State& state);
 const Step* step_jump(const Step* step, State& state);

@@ -1,7 +1,5 @@
 #include <heddle/detail/runtime.h>
 
-#include <mutex>
-#include <set>
 #include <utility>
 
 #include "emulator/spirv/host/step.h"
@@ -25,14 +23,13 @@ std::string instruction_of(const Step& step) {
   raise(state, step, FindingKind::UndefinedValue, "a value that nothing defines decides which way is taken.");
 }
 
-}  // namespace
-
-const char* lasting(const std::string& text) {
-  static std::mutex mutex;
-  static auto& texts = *new std::set<std::string>;
-  const std::lock_guard lock(mutex);
-  return texts.insert(text).first->c_str();
+[[noreturn, gnu::cold, gnu::noinline]] void raise_bad_index(const State& state, const Step& step, std::int64_t i) {
+  raise(state, step, FindingKind::OutOfBounds,
+        instruction_of(step) + ": index " + std::to_string(i) + " of " + std::to_string(step.count) +
+            " elements is out of bounds.");
 }
+
+}  // namespace
 
 void raise(const State& state, const Step& step, FindingKind kind, std::string message) {
   Finding finding;
@@ -57,28 +54,35 @@ const Step* step_move(const Step* step, State& state) {
   return step + 1;
 }
 
+const Step* step_move_two(const Step* step, State& state) {
+  state.slots[step->to] = state.slots[step->a];
+  state.slots[step->c] = state.slots[step->b];
+  return step + 2;
+}
+
+const Step* step_move_and_jump(const Step* step, State& state) {
+  state.slots[step->to] = state.slots[step->a];
+  return step->target;
+}
+
 const Step* step_index(const Step* step, State& state) {
-  const Command& command = *step->detail->command;
   const std::uint64_t base = state.slots[step->a];
   const std::uint64_t by = state.slots[step->b];
   if (is_token(base) || is_token(by)) [[unlikely]]
     raise_bad_pointer(state, *step, is_token(base) ? base : by);
-  const std::int64_t i = signed_value(by, command.computation.bits);
-  if (command.count != 0 && static_cast<std::uint64_t>(i) >= command.count) [[unlikely]]
-    raise(state, *step, FindingKind::OutOfBounds,
-          instruction_of(*step) + ": index " + std::to_string(i) + " of " + std::to_string(command.count) +
-              " elements is out of bounds.");
-  state.slots[step->to] = base + step->number + static_cast<std::uint64_t>(i) * command.stride;
+  const std::int64_t i = signed_value(by, step->c);
+  if (step->count != 0 && static_cast<std::uint64_t>(i) >= step->count) [[unlikely]]
+    raise_bad_index(state, *step, i);
+  state.slots[step->to] = base + step->number + static_cast<std::uint64_t>(i) * step->stride;
   return step + 1;
 }
 
 const Step* step_length(const Step* step, State& state) {
   const std::uint64_t pointer = state.slots[step->a] + step->number;
-  const std::uint64_t stride = step->detail->command->stride;
   if (is_token(pointer) || object_of(pointer) >= state.place_count) raise_bad_pointer(state, *step, pointer);
   const std::uint64_t size = state.places[object_of(pointer)].size;
   const std::uint64_t offset = offset_of(pointer);
-  state.slots[step->to] = offset > size || stride == 0 ? 0 : (size - offset) / stride;
+  state.slots[step->to] = offset > size || step->stride == 0 ? 0 : (size - offset) / step->stride;
   return step + 1;
 }
 

@@ -14,6 +14,7 @@
 #include "emulator/run/memories.h"
 #include "emulator/run/races.h"
 #include "emulator/run/runner.h"
+#include "emulator/spirv/run/advice.h"
 #include "emulator/spirv/run/setting.h"
 #include "emulator/spirv/run/words.h"
 #include "emulator/trace/file_writer.h"
@@ -67,6 +68,7 @@ class Worker {
         make_memory_(run::memory_of(request.policy)),
         memory_(make_memory_(choice_)),
         watch_(request.chains),
+        advice_(analysis.dispatch().code().glsl450, request.chains),
         share_(choice_),
         program_(analysis, request.bound, Idling::Endless, &share_),
         runner_(program_.program(), setting_, instructions_, *memory_, choice_) {
@@ -77,10 +79,11 @@ class Worker {
   void make(std::uint64_t number) {
     watch_.restart();
     const bool judged = number < request_.judged;
-    if (judged) recorder_.clear();
+    const bool advised = number < request_.advised;
+    if (judged || advised) recorder_.clear();
     std::vector<trace::Listener*> listeners;
     if (request_.races) listeners.push_back(&watch_.listener());
-    if (judged) listeners.push_back(&recorder_);
+    if (judged || advised) listeners.push_back(&recorder_);
     std::optional<trace::FileWriter> writer;
     if (!request_.trace.empty() && totals_.runs == 0) listeners.push_back(&writer.emplace(request_.trace));
     const RunEnd end = run(number, listeners);
@@ -88,6 +91,7 @@ class Worker {
     const bool first = totals_.runs++ == 0;
     note_findings(number);
     if (judged) judge();
+    if (advised) advice_.add(recorder_.execution());
     if (first) keep_memory();
     if (first) totals_.first_ended = end == RunEnd::Terminated;
     const std::vector<std::uint64_t> values = final_values();
@@ -121,6 +125,7 @@ class Worker {
       row.values = values;
       totals_.histogram.push_back(std::move(row));
     }
+    advice_.finish(totals_);
     return std::move(totals_);
   }
 
@@ -166,8 +171,8 @@ class Worker {
     Finding finding;
     finding.kind = kind;
     finding.message = std::move(message);
-    finding.where =
-        instructions_.place_of({"", analysis_.texts()[at].c_str(), analysis_.dispatch().code().commands[at].line});
+    finding.where = instructions_.place_of(
+        {analysis_.files()[at], analysis_.texts()[at].c_str(), analysis_.dispatch().code().commands[at].line});
     finding.invocation = run::coordinates_of(setting_, static_cast<AgentId>(agent)).value_or(Coordinates{});
     note(number, finding);
   }
@@ -231,6 +236,7 @@ class Worker {
   std::unique_ptr<memory::Memory> memory_;
   Watch watch_;
   trace::Recorder recorder_;
+  RunAdvice advice_;
   RunShare share_;
   KernelProgram program_;
   run::Runner runner_;

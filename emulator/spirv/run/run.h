@@ -23,6 +23,8 @@ struct RunRequest {
   std::uint64_t seed = 1;
   /// How many of the first runs are held against every axiom.
   std::uint64_t judged = 0;
+  /// How many of the first runs are asked which orderings they did not need.
+  std::uint64_t advised = 0;
   /// Iterations of a loop that change something, each time it is entered.
   std::uint64_t bound = std::uint64_t{1} << 16;
   bool chains = true;
@@ -71,6 +73,11 @@ struct RunTotals {
   std::vector<RunFinding> findings;
   std::uint64_t judged = 0;
   std::uint64_t inconsistent = 0;
+  /// Orderings that are stronger than the runs needed which were asked; in GLSL's words, if the module is of its memory
+  /// model. Runs that were too long to be asked are left out.
+  std::vector<OrderingAdvice> advice;
+  std::uint64_t advised = 0;
+  std::uint64_t advice_left_out = 0;
   /// What the first run left in the objects that were to be kept. Bytes that nothing defines are 0.
   std::vector<std::vector<std::uint8_t>> memory;
   /// Whether all invocations of the first run ended.

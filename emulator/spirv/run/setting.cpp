@@ -46,7 +46,7 @@ run::Setting setting_of(const Dispatch& dispatch) {
 
 SourceLocation ModuleInstructions::place_of(const SourceLocation& where) const {
   const auto words = words_.try_emplace(where.function, where.function).first;
-  return {file_.c_str(), words->second.c_str(), where.line};
+  return {where.file[0] != '\0' ? where.file : file_.c_str(), words->second.c_str(), where.line};
 }
 
 }  // namespace heddle::spirv

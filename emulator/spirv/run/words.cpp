@@ -69,7 +69,62 @@ std::string spirv_words(std::string text) {
   return text;
 }
 
+const char* glsl_scope(Scope scope) {
+  switch (scope) {
+    case Scope::Workgroup:
+      return "gl_ScopeWorkgroup";
+    case Scope::Subgroup:
+      return "gl_ScopeSubgroup";
+    default:
+      return "gl_ScopeDevice";
+  }
+}
+
+/// What stands behind the scopes of a call with arguments.
+std::string glsl_arguments(MemorySemantics semantics) {
+  std::string storage;
+  const auto add = [&](MemorySemantics bit, const char* name) {
+    if (has(semantics, bit)) storage += std::string(storage.empty() ? "" : " | ") + name;
+  };
+  add(MemorySemantics::UniformMemory, "gl_StorageSemanticsBuffer");
+  add(MemorySemantics::WorkgroupMemory, "gl_StorageSemanticsShared");
+  add(MemorySemantics::ImageMemory, "gl_StorageSemanticsImage");
+  const char* order = acquires(semantics) && releases(semantics) ? "gl_SemanticsAcquireRelease"
+                      : acquires(semantics)                      ? "gl_SemanticsAcquire"
+                      : releases(semantics)                      ? "gl_SemanticsRelease"
+                                                                 : "gl_SemanticsRelaxed";
+  return ", " + (storage.empty() ? std::string("0") : storage) + ", " + order;
+}
+
+/// The call of a memory barrier that has no arguments, if there is one.
+std::optional<std::string> plain_memory_barrier(const Operation& op) {
+  if (!acquires(op.semantics) || !releases(op.semantics)) return std::nullopt;
+  const bool buffers = has(op.semantics, MemorySemantics::UniformMemory);
+  const bool shared = has(op.semantics, MemorySemantics::WorkgroupMemory);
+  const bool images = has(op.semantics, MemorySemantics::ImageMemory);
+  if (op.scope == Scope::Workgroup && buffers && shared && images) return "groupMemoryBarrier()";
+  if (op.scope != Scope::QueueFamily && op.scope != Scope::Device) return std::nullopt;
+  if (buffers && shared && images) return "memoryBarrier()";
+  if (buffers && !shared && !images) return "memoryBarrierBuffer()";
+  if (shared && !buffers && !images) return "memoryBarrierShared()";
+  if (images && !buffers && !shared) return "memoryBarrierImage()";
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::optional<std::string> glsl_call(const Operation& op) {
+  if (op.kind == OperationKind::MemoryBarrier) {
+    if (auto plain = plain_memory_barrier(op)) return plain;
+    return std::string("memoryBarrier(") + glsl_scope(op.scope) + glsl_arguments(op.semantics) + ")";
+  }
+  if (op.kind != OperationKind::ControlBarrier) return std::nullopt;
+  const bool usual = op.execution_scope == Scope::Workgroup && op.scope == Scope::Workgroup &&
+                     op.semantics == (MemorySemantics::AcquireRelease | MemorySemantics::WorkgroupMemory);
+  if (usual) return "barrier()";
+  return std::string("controlBarrier(") + glsl_scope(op.execution_scope) + ", " + glsl_scope(op.scope) +
+         glsl_arguments(op.semantics) + ")";
+}
 
 void reword_changes(DataRace& race, bool glsl) {
   std::vector<std::string> out;
