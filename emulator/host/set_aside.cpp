@@ -2,9 +2,16 @@
 
 #include <utility>
 
+#include "emulator/host/device_state.h"
 #include "emulator/host/emulator.h"
 
 namespace heddle::detail {
+
+struct SetAside::Own {
+  std::unique_ptr<emulation::Emulator> emulator;
+  CurrentChoice choice;
+  runtime::Launch launch;
+};
 
 bool SetAside::is_possible(const DeviceState& device) {
   return device.in_order() && device.memory->is_storage() && !device.watchers.looks_for_races() &&
@@ -12,19 +19,19 @@ bool SetAside::is_possible(const DeviceState& device) {
 }
 
 SetAside::SetAside(DeviceState& device, std::uint32_t number)
-    : device_(device), emulator_(std::make_unique<emulation::Emulator>(device)), launch_(device.launch) {
+    : device_(device), own_(new Own{std::make_unique<emulation::Emulator>(device), {}, device.launch}) {
   // No two barriers of dispatches that are under way have one number.
   constexpr std::uint32_t kBits = 48;
-  emulator_->number_barriers_from(std::uint64_t{number} << kBits);
-  launch_.observer = emulator_.get();
+  own_->emulator->number_barriers_from(std::uint64_t{number} << kBits);
+  own_->launch.observer = own_->emulator.get();
 }
 
 SetAside::~SetAside() = default;
 
 void SetAside::exchange() {
-  std::swap(device_.emulator, emulator_);
-  std::swap(device_.choice, choice_);
-  std::swap(device_.launch, launch_);
+  std::swap(device_.emulator, own_->emulator);
+  std::swap(device_.choice, own_->choice);
+  std::swap(device_.launch, own_->launch);
   device_.memory->draw_from(device_.choice.drawn());
 }
 

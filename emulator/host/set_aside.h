@@ -3,9 +3,12 @@
 /// \file
 /// Several dispatches of one emulated device that are under way at the same time, and take turns.
 
-#include "emulator/host/device_state.h"
+#include <cstdint>
+#include <memory>
 
 namespace heddle::detail {
+
+class DeviceState;
 
 /// What a dispatch that takes turns with others has of its device to itself: an emulator, an oracle, a shape. All of
 /// them have the memory in common, which must be storage, and nothing but the listener of the memory hears them.
@@ -26,12 +29,11 @@ class SetAside {
   void give_back();
 
  private:
+  struct Own;
   void exchange();
 
   DeviceState& device_;
-  std::unique_ptr<emulation::Emulator> emulator_;
-  CurrentChoice choice_;
-  runtime::Launch launch_;
+  const std::unique_ptr<Own> own_;
   /// Something of the thread whose submission it is; null if it has begun none.
   const void* submitter_ = nullptr;
 };

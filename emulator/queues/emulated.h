@@ -109,7 +109,7 @@ class EmulatedEngine final : public detail::QueueEngine {
   void submit_command(const Submitting& to, const detail::Command& command);
   void submit_barriers(const Submitting& to, const detail::Command& command);
   void wait_event(const Submitting& to, const detail::Command& command);
-  /// Of each barrier of the command.
+  /// A node for each barrier of the command.
   static std::vector<Node> nodes_of(const Submitting& to, NodeKind kind, const detail::Command& command);
   void add_dependencies(const Submitting& to, std::vector<Node> nodes);
   NodeId add_command(const Submitting& to, const detail::Command& command, model::Stages stage);
@@ -127,7 +127,7 @@ class EmulatedEngine final : public detail::QueueEngine {
   void execute(const Open& open);
   void execute_command(const Open& open);
   void read_parameters(const Open& open);
-  /// Reads of parameters run none.
+  /// A command that reads parameters runs no kernel.
   static bool runs_kernel(const Open& open) { return open.command->dispatch && !open.reads_groups; }
   void start(const Open& open);
   std::shared_ptr<detail::SetAside> set_aside();

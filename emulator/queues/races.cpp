@@ -115,7 +115,7 @@ void RaceFinder::tell(const FoundRace& race) {
     const auto is_pair = [&](const Heard& first, const Heard& second) {
       return same_place(known.first.where, first.where) && same_place(known.second.where, second.where);
     };
-    // Of kernels that take turns either one may come first, word by word.
+    // Either of two kernels that take turns may come first, word by word.
     return known.missing == race.missing && known.first.access.allocation == race.first.access.allocation &&
            (is_pair(race.first, race.second) || is_pair(race.second, race.first));
   };

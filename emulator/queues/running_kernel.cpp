@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "emulator/host/device_state.h"
 #include "emulator/host/set_aside.h"
 #include "emulator/queues/kernel_thread.h"
 

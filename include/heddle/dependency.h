@@ -4,7 +4,6 @@
 /// Dependencies between commands of queues: stages, accesses and barriers, as synchronization2 of Vulkan names them.
 
 #include <heddle/buffer.h>
-#include <heddle/buffer_view.h>
 #include <heddle/image.h>
 
 #include <cstdint>
@@ -58,7 +57,10 @@ inline constexpr std::uint32_t kQueueFamilyIgnored = ~std::uint32_t{0};
 /// To the end (VK_WHOLE_SIZE).
 inline constexpr std::uint64_t kWholeSize = ~std::uint64_t{0};
 
-/// A buffer or an image, whatever its elements are.
+template <typename T>
+class BufferView;
+
+/// A buffer, a view of one, or an image, whatever its elements are.
 class AnyBuffer {
  public:
   AnyBuffer() = default;

@@ -4,7 +4,6 @@
 /// Memory of a logical device: buffers are bound to it, and the host maps it.
 
 #include <heddle/buffer.h>
-#include <heddle/buffer_view.h>
 #include <heddle/detail/queue_engine.h>
 #include <heddle/source_location.h>
 
@@ -33,6 +32,8 @@ enum class SharingMode : std::uint8_t {
   Concurrent,
 };
 
+template <typename T>
+class BufferView;
 template <typename T>
 class DeviceMemory;
 
@@ -79,7 +80,8 @@ class DeviceMemory {
   /// are aliases, and a barrier of the one is not of the other.
   Buffer<T> buffer() const { return Buffer<T>(state_->owner, size()); }
   /// A buffer of `count` elements of any type, from byte `offset_bytes` of this memory on, which is a multiple of the
-  /// element's size (VkMemoryRequirements::alignment). Throws std::logic_error outside of the memory.
+  /// element's size (VkMemoryRequirements::alignment); needs heddle/buffer_view.h. Throws std::logic_error outside of
+  /// the memory.
   template <typename U = T>
   BufferView<U> buffer_at(std::uint64_t offset_bytes, std::uint64_t count) const {
     if (offset_bytes % sizeof(U) != 0) refuse("buffer_at", "the offset is no multiple of the element's size");

@@ -142,6 +142,11 @@ TEST_CASE("command buffers, batches and submissions of a queue order nothing by 
            cb.copy_buffer(rig.b, rig.c);
          });
        }},
+  });
+}
+
+TEST_CASE("waits of the host order two submissions of a queue") {
+  check_hazards({
       {"two submissions with wait_idle of the queue", false,
        [](Rig& rig) {
          rig.run(copy(rig.a, rig.b));
@@ -253,6 +258,11 @@ TEST_CASE("semaphores order two queues at their stages") {
       timeline("the value, waited for before", false, 2, 2, true),
       timeline("a smaller value", true, 2, 1, false),
       timeline("a smaller value, waited for before", true, 2, 1, true),
+  });
+}
+
+TEST_CASE("semaphores make chains with what is on their queues") {
+  check_hazards({
       {"a semaphore, and a barrier of the waiting queue", false,
        [](Rig& rig) {
          const Semaphore ready = rig.device.semaphore("ready");

@@ -181,6 +181,11 @@ TEST_CASE("fills, updates and clears have the hazards of writes at the stage of 
            cb.fill_buffer(rig.a, 16, 16, 1);
          });
        }},
+  });
+}
+
+TEST_CASE("clears of images have the hazards of writes at the stage of clears") {
+  check_hazards({
       {"two clears of an image", true,
        [&](Rig& rig) {
          rig.run([&](CommandBuffer& cb) {

@@ -89,11 +89,6 @@ class LitmusRun::Program {
 
   std::map<std::string, std::uint32_t> run();
   bool is_racy() const { return !device_.races().empty(); }
-  bool has_reason(const std::string& words) const {
-    const std::vector<DataRace> races = device_.races();
-    return std::any_of(races.begin(), races.end(),
-                       [&](const DataRace& race) { return race.reason.find(words) != std::string::npos; });
-  }
 
  private:
   static LogicalDeviceOptions options_of(const litmus::Test& test, std::uint64_t seed) {
@@ -333,11 +328,6 @@ LitmusRun::~LitmusRun() = default;
 
 std::map<std::string, std::uint32_t> LitmusRun::run() {
   return program_->run();
-}
-
-bool LitmusRun::loses_unflushed() const {
-  return program_->has_reason("was not flushed before its range is invalidated") ||
-         program_->has_reason("no flush of the range");
 }
 
 bool LitmusRun::is_racy() const {

@@ -24,9 +24,6 @@ class LitmusRun {
   /// The registers at its end, by name. Throws what the API throws.
   std::map<std::string, std::uint32_t> run();
   bool is_racy() const;
-  /// A race is that the host has not flushed what it wrote: it alone has it then, whoever is behind a read of its own,
-  /// and an invalidation loses it. The judge, who tells the race, has other outcomes of that.
-  bool loses_unflushed() const;
 
  private:
   class Program;

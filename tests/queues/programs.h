@@ -3,6 +3,7 @@
 /// \file
 /// Kernels and devices that the tests of queues share.
 
+#include <heddle/buffer_view.h>
 #include <heddle/heddle.h>
 #include <heddle/queue.h>
 
