@@ -27,9 +27,13 @@ void AgentViews::grow(Group& group, std::uint32_t agent, std::uint32_t count) {
 void AgentViews::end(Group& group) {
   const auto leave_view = [&](const ViewPointer& view, std::uint32_t agent, bool everybody) {
     if (!view || !std::any_of(view->facts.begin(), view->facts.end(), reach_out_of_workgroup)) return;
+    // What others did is apart from what the agent did itself: agents that learnt of each other know the same of
+    // others.
     View left = *view;
-    chains().name_own(left, {agent, places().group(agent), everybody}, kAllClassSets);
+    View own;
+    chains().part_own(left, own, {agent, places().group(agent), everybody});
     leave(left);
+    leave(own);
   };
   // Barriers that are not in the view yet are of the scope of the workgroup.
   leave_view(group.view, group.first_agent, true);
@@ -84,9 +88,13 @@ std::shared_ptr<const Release> AgentViews::release(std::uint32_t agent, std::uin
   const ClassSets sets = sets_in(ordering.mask);
   finish(agent);
   View published = *view(agent);
-  for_each_set(sets, [&](std::size_t i) { published.before[i].add(group, agent, stamp); });
+  Clock own;
+  own.add(group, agent, stamp);
+  // Clocks that are the same stay the same.
+  FactSums sums = chains().sums();
+  for_each_set(sets, [&](std::size_t i) { published.before[i] = sums.sum(published.before[i], own); });
+  if (ordering.mask != 0) published.reached = sums.sum(published.reached, own);
   chains().publish(published, performer(agent), sets, ordering.level, group_of(agent).left);
-  if (ordering.mask != 0) published.reached.add(group, agent, stamp);
   return std::make_shared<const Release>(
       Release{ordering.mask, ordering.level, std::make_shared<const View>(std::move(published)), stamp});
 }

@@ -36,48 +36,17 @@ bool is_of_place(const FactKey& key) {
 
 }  // namespace
 
-void ChainUse::raise(Table& table, std::uint8_t of_class, ClassSets sets, Level level) {
-  for (std::size_t i = 0; i < kClassSets.size(); ++i) {
-    std::atomic<Level>& known = table[of_class][i];
-    if (!has_set(sets, i)) continue;
-    Level before = known.load(std::memory_order_relaxed);
-    while (before < level && !known.compare_exchange_weak(before, level, std::memory_order_relaxed)) {
-    }
-  }
-}
-
-void ChainUse::note(const Site& site, bool one_class_each) {
-  note_level(site.own_availability);
-  note_level(site.own_visibility);
-  for (std::uint8_t c = 0; c <= kNoClass; ++c) {
-    if (one_class_each && c != class_of(site)) continue;
-    if (site.own_availability != kOwn) {
-      own_[c].fetch_or(static_cast<Levels>(1u << site.own_availability), std::memory_order_relaxed);
-      raise(available_, c, site.write_sets, site.own_availability);
-    }
-    if (site.own_visibility != kOwn) {
-      own_visible_[c].fetch_or(static_cast<Levels>(1u << site.own_visibility), std::memory_order_relaxed);
-      raise(visible_, c, site.read_sets, site.own_visibility);
-    }
-  }
-}
-
-void ChainUse::clear() {
-  sets_.store(0, std::memory_order_relaxed);
-  subgroups_.store(false, std::memory_order_relaxed);
-  system_.store(false, std::memory_order_relaxed);
-  for (auto* own : {&own_, &own_visible_})
-    for (std::atomic<Levels>& levels : *own) levels.store(0, std::memory_order_relaxed);
-  for (Table* table : {&available_, &visible_})
-    for (auto& of_class : *table)
-      for (auto& level : of_class) level.store(kOwn, std::memory_order_relaxed);
-}
-
 /// One operation in bulk: what it is about, and what is made once for all its classes.
 class ChainClocks::Step {
  public:
   Step(const ChainClocks& chains, const View& view, const Performer& by, BulkOperation operation)
-      : chains_(chains), view_(view), by_(by), operation_(operation), sets_(sets_on(operation.mask, 0)), done_(sums_) {
+      : chains_(chains),
+        view_(view),
+        by_(by),
+        operation_(operation),
+        sets_(sets_on(operation.mask, 0)),
+        sums_(chains.sums()),
+        done_(sums_) {
     know(view.own);
     for (std::size_t i = 0; i < kClassSets.size(); ++i)
       if (has_set(sets_, i)) know(view.facts[i]);
@@ -370,6 +339,7 @@ ClassSets ChainClocks::sets_of_all(std::uint8_t of_class) const {
 // Agents of another group are in one instance with all of a workgroup, or with none of it.
 Clock ChainClocks::in_instance(const Clock& clock, Level level, const Performer& by) const {
   if (is_one_instance(places_, level)) return clock;
+  if (level == kWorkgroup && lanes_ == 1 && !places_.has_mixed_workgroups()) return clock.of_group(by.group);
   if (level >= kWorkgroup)
     return clock.of_groups([&](GroupId lane) {
       return lane / lanes_ == by.group || places_.groups_in_one_instance(lane / lanes_, by.group, level);
@@ -449,40 +419,68 @@ void ChainClocks::make_visible(View& view, const View& known, const Performer& b
 }
 
 FactsPointer ChainClocks::named(const FactsPointer& facts, const Performer& by, FactSums& sums) const {
+  OwnAccesses own;
+  return named(facts, by, sums, own);
+}
+
+FactsPointer ChainClocks::named(const FactsPointer& facts, const Performer& by, FactSums& sums,
+                                OwnAccesses& own) const {
   if (!facts || std::all_of(facts->begin(), facts->end(), [](const Fact& fact) { return fact.own == 0; })) return facts;
   Facts made = *facts;
-  Clock own;
-  Stamp last = 0;
   for (Fact& fact : made) {
     if (fact.own == 0) continue;
-    if (last != fact.own) {
-      last = fact.own;
-      own = {};
+    if (own.last != fact.own) {
+      own = {fact.own, {}};
       for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
         if (((by.lanes >> lane) & 1) == 0) continue;
         const GroupId group = by.group * lanes_ + lane;
-        by.everybody ? own.add_everybody(group, fact.own) : own.add(group, by.agent, fact.own);
-        for (const std::uint32_t agent : by.company) own.add(group, agent, fact.own);
+        by.everybody ? own.clock.add_everybody(group, fact.own) : own.clock.add(group, by.agent, fact.own);
+        for (const std::uint32_t agent : by.company) own.clock.add(group, agent, fact.own);
       }
     }
-    fact.clock = sums.sum(fact.clock, own);
+    fact.clock = sums.sum(fact.clock, own.clock);
     fact.own = 0;
   }
   return std::make_shared<const Facts>(std::move(made));
 }
 
 void ChainClocks::name_own(View& view, const Performer& by, ClassSets sets) const {
-  FactSums sums;
+  FactSums sums = this->sums();
+  OwnAccesses own;
   std::array<FactsPointer, 2> last;
   for (std::size_t i = 0; i < kClassSets.size(); ++i) {
     if (!has_set(sets, i)) continue;
-    if (view.facts[i] != last[0]) last = {view.facts[i], Step::folded(*this, named(view.facts[i], by, sums), sums)};
+    if (view.facts[i] != last[0])
+      last = {view.facts[i], Step::folded(*this, named(view.facts[i], by, sums, own), sums)};
     view.facts[i] = last[1];
   }
 }
 
+void ChainClocks::part_own(View& view, View& own, const Performer& by) const {
+  const auto pointer = [](Facts facts) {
+    return facts.empty() ? nullptr : std::make_shared<const Facts>(std::move(facts));
+  };
+  std::array<FactsPointer, 2> last;
+  for (std::size_t i = 0; i < kClassSets.size(); ++i) {
+    const FactsPointer facts = view.facts[i];
+    if (!facts) continue;
+    if (facts != last[0]) {
+      Facts of_others;
+      for (const Fact& fact : *facts)
+        if (!fact.clock.empty()) of_others.push_back({fact.key, fact.clock});
+      last = {facts, pointer(std::move(of_others))};
+    }
+    view.facts[i] = last[1];
+    Facts of_own;
+    for (const Fact& fact : *facts)
+      if (fact.own != 0) of_own.push_back({fact.key, {}, fact.own});
+    own.facts[i] = pointer(std::move(of_own));
+  }
+  name_own(own, by, kAllClassSets);
+}
+
 void ChainClocks::publish(View& view, const Performer& by, ClassSets sets, Level level, Left& left) const {
-  FactSums sums;
+  FactSums sums = this->sums();
   for (std::size_t i = 0; i < kClassSets.size(); ++i)
     view.facts[i] = has_set(sets, i) ? of_set(view, i, sums) : nullptr;
   view.own = nullptr;
@@ -516,7 +514,7 @@ FactsPointer ChainClocks::translated(const FactsPointer& facts, std::uint32_t fr
     return !fact.key.is_elsewhere() && places_.same_instance(from, to, fact.key.level());
   };
   if (std::all_of(facts->begin(), facts->end(), is_alike)) return facts;
-  FactSums sums;
+  FactSums sums = this->sums();
   FactList made(sums);
   for (const Fact& fact : *facts) {
     FactKey key = fact.key;
@@ -560,14 +558,14 @@ void ChainClocks::collect(std::array<FactsJoin, kClassSets.size()>& joins, std::
 
 // Sets that know and learn what the set before them does share the sum.
 bool ChainClocks::learn(View& to, const std::array<FactsJoin, kClassSets.size()>& collected) const {
-  FactSums sums;
+  FactSums sums = this->sums();
   bool more = false;
   FactsPointer known_before;
   for (std::size_t i = 0; i < kClassSets.size(); ++i) {
     const FactsPointer known = collected[i].empty() ? to.facts[i] : of_set(to, i, sums);
     if (!collected[i].empty()) {
       const bool as_before = i > 0 && known == known_before && collected[i] == collected[i - 1];
-      const FactsPointer sum = as_before ? to.facts[i - 1] : collected[i].finish(known);
+      const FactsPointer sum = as_before ? to.facts[i - 1] : collected[i].finish(known, sums);
       more = more || sum != to.facts[i];
       to.facts[i] = sum;
     }
@@ -588,7 +586,7 @@ bool ChainClocks::learn(View& to, std::uint32_t agent, const View& published, st
 }
 
 void ChainClocks::learn_all(View& to, std::uint32_t agent, const View& from, std::uint32_t of) const {
-  FactSums sums;
+  FactSums sums = this->sums();
   learn(to, agent, from, of, kAllClassSets, sums);
   View all;
   for (std::size_t i = 0; i < kClassSets.size(); ++i) all.facts[0] = sums.sum(all.facts[0], from.facts[i]);

@@ -198,6 +198,11 @@ class ChainClocks {
   /// What the performer did itself becomes what it did among others, in the facts of these sets.
   void name_own(View& view, const Performer& by, ClassSets sets) const;
   FactsPointer named(const FactsPointer& facts, const Performer& by, FactSums& sums) const;
+  /// Parts what the performer did itself from `view`: it comes to `own`, which knows nothing yet, as what it did among
+  /// others.
+  void part_own(View& view, View& own, const Performer& by) const;
+  /// Sums of clocks, of which this thread remembers how they compare.
+  FactSums sums() const { return FactSums(compared_); }
   /// What `agent` acquires, for these sets, of what `from` released. Whether that is anything new.
   bool learn(View& to, std::uint32_t agent, const View& published, std::uint32_t from, ClassSets sets,
              FactSums& sums) const;
@@ -219,7 +224,13 @@ class ChainClocks {
 
  private:
   class Step;
+  /// The accesses of a performer up to a stamp, as a clock that is made once.
+  struct OwnAccesses {
+    Stamp last = 0;
+    Clock clock;
+  };
 
+  FactsPointer named(const FactsPointer& facts, const Performer& by, FactSums& sums, OwnAccesses& own) const;
   /// The class sets that relate each access to an allocation of the class to others, whatever its semantics: what is
   /// before by one of them is known alike, so that facts need not tell them apart.
   ClassSets sets_of_all(std::uint8_t of_class) const;
@@ -234,6 +245,7 @@ class ChainClocks {
   bool exact_ = true;
   bool one_class_each_ = false;
   std::uint32_t lanes_ = 1;
+  mutable ComparedClocks compared_;
 };
 
 }  // namespace heddle::race

@@ -9,9 +9,22 @@ Clock::OfGroup Clock::OfGroup::with_everybody(Stamp stamp) const {
 }
 
 Clock::OfGroup Clock::OfGroup::join(const OfGroup& other) const {
+  if (everybody == other.everybody) {
+    OfGroup both = *this;
+    both.agents.join(other.agents);
+    return both;
+  }
   const Stamp later = std::max(everybody, other.everybody);
   OfGroup made = with_everybody(later);
   made.agents.join(other.with_everybody(later).agents);
+  return made;
+}
+
+Clock::OfGroup Clock::OfGroup::join_since(const OfGroup& other, const OfGroup& known) const {
+  // Entries of agents that everybody's stamp has taken the place of are not there.
+  if (everybody != other.everybody || everybody != known.everybody) return join(other);
+  OfGroup made = *this;
+  made.agents.join_since(other.agents, known.agents);
   return made;
 }
 
@@ -26,6 +39,12 @@ bool Clock::has(GroupId group, std::uint32_t agent, Stamp stamp) const {
 Stamp Clock::everybody(GroupId group) const {
   const OfGroup* const of = groups_.find(group);
   return of ? of->everybody : 0;
+}
+
+Clock Clock::of_group(GroupId group) const {
+  Clock made;
+  if (const OfGroup* const of = groups_.find(group)) made.groups_.put(group, *of);
+  return made;
 }
 
 void Clock::add(GroupId group, std::uint32_t agent, Stamp stamp) {

@@ -38,6 +38,12 @@ class Clock {
   void add(GroupId group, std::uint32_t agent, Stamp stamp);
   void add_everybody(GroupId group, Stamp stamp);
   void join(const Clock& other) { groups_.join(other.groups_); }
+  /// As join, where this clock has all of `known`: costs what the other one does not share with that.
+  void join_since(const Clock& other, const Clock& known) { groups_.join_since(other.groups_, known.groups_); }
+  /// Clocks that were made one of the other have a lineage in common: the later one has all of the earlier one. 0 of an
+  /// empty clock, and of no other.
+  std::uint64_t lineage() const { return groups_.lineage(); }
+  std::uint32_t place_in_lineage() const { return groups_.place_in_lineage(); }
   /// Joins each of them.
   void join(std::span<const Clock* const> others) {
     for (const Clock* other : others) join(*other);
@@ -48,6 +54,8 @@ class Clock {
   void share(const Clock& other);
   /// Tells apart clocks that are not the same in the sense of `is_same`; null of an empty one.
   const void* identity() const { return groups_.identity(); }
+  /// The part of it that is of the group.
+  Clock of_group(GroupId group) const;
   /// The part of it that is of groups for which keep(group) is true.
   template <typename Keep>
   Clock of_groups(Keep keep) const;
@@ -72,6 +80,7 @@ class Clock {
     Stamp most() const { return stamp; }
     bool empty() const { return stamp == 0; }
     OfAgent join(const OfAgent& other) const { return {std::max(stamp, other.stamp)}; }
+    OfAgent join_since(const OfAgent& other, const OfAgent&) const { return join(other); }
     bool is_same(const OfAgent& other) const { return stamp == other.stamp; }
     bool includes(const OfAgent& other, Floor all) const { return other.stamp <= std::max(stamp, all.of); }
   };
@@ -84,6 +93,7 @@ class Clock {
     Stamp most() const { return std::max(everybody, agents.most()); }
     bool empty() const { return everybody == 0 && agents.empty(); }
     OfGroup join(const OfGroup& other) const;
+    OfGroup join_since(const OfGroup& other, const OfGroup& known) const;
     bool is_same(const OfGroup& other) const { return everybody == other.everybody && agents.is_same(other.agents); }
     bool includes(const OfGroup& other, Floor) const {
       return other.everybody <= everybody && agents.includes(other.agents, Everybody{everybody});

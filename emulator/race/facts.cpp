@@ -4,13 +4,53 @@
 
 namespace heddle::race {
 
+const Clock* ComparedClocks::known(const Clock& all, const Clock& part) const {
+  if (pairs_.empty()) return nullptr;
+  const Pair& pair = pairs_[place_of(all, part)];
+  const bool is_it =
+      pair.lineage == all.lineage() && pair.part.lineage() == part.lineage() && pair.place <= all.place_in_lineage();
+  return is_it ? &pair.part : nullptr;
+}
+
+void ComparedClocks::note(const Clock& all, const Clock& part) {
+  if (all.lineage() == part.lineage()) return;
+  const Clock* const before = known(all, part);
+  if (before && before->place_in_lineage() >= part.place_in_lineage()) return;
+  pairs_.resize(kPairs);
+  pairs_[place_of(all, part)] = {all.lineage(), all.place_in_lineage(), part};
+}
+
+// What has few steps is not worth a place among the clocks that were compared.
+Clock FactSums::joined(const Clock& a, const Clock& b) const {
+  constexpr std::uint64_t kFewSteps = 4;
+  Clock made = a;
+  if (!compared_) {
+    made.join(b);
+    return made;
+  }
+  const std::uint64_t before = radix_tree_work.steps;
+  if (const Clock* const part = compared_->known(a, b)) {
+    if (part->place_in_lineage() >= b.place_in_lineage()) return a;
+    made.join_since(b, *part);
+  } else if (const Clock* const of_a = compared_->known(b, a)) {
+    if (of_a->place_in_lineage() >= a.place_in_lineage()) return b;
+    made = b;
+    made.join_since(a, *of_a);
+  } else {
+    made.join(b);
+    if (radix_tree_work.steps - before <= kFewSteps) return made;
+  }
+  compared_->note(made, a);
+  compared_->note(made, b);
+  return made;
+}
+
 const Clock& FactSums::sum(const Clock& a, const Clock& b) {
   if (b.empty() || a.is_same(b)) return a;
   if (a.empty()) return b;
   for (const OfClocks& known : of_clocks_)
     if (known.a.is_same(a) && known.b.is_same(b)) return known.sum;
-  Clock sum = a;
-  sum.join(b);
+  Clock sum = joined(a, b);
   // Mostly one has all of the other.
   if (sum.is_same(a)) return a;
   if (sum.is_same(b)) return b;
@@ -53,9 +93,9 @@ FactsPointer FactSums::sum(const FactsPointer& a, const FactsPointer& b) {
   return sum;
 }
 
-FactsPointer FactsJoin::finish(const FactsPointer& known) const {
+FactsPointer FactsJoin::finish(const FactsPointer& known, FactSums& sums) const {
   if (waiting_.empty()) return known;
-  if (waiting_.size() == 1) return FactSums().sum(known, waiting_.front());
+  if (waiting_.size() == 1) return sums.sum(known, waiting_.front());
   std::vector<const Fact*> all;
   if (known)
     for (const Fact& fact : *known) all.push_back(&fact);
@@ -63,7 +103,7 @@ FactsPointer FactsJoin::finish(const FactsPointer& known) const {
     for (const Fact& fact : *facts) all.push_back(&fact);
   // What is known comes first of its key, so that a clock that has everything stays the one it is.
   std::stable_sort(all.begin(), all.end(), [](const Fact* a, const Fact* b) { return a->key < b->key; });
-  std::map<std::vector<const void*>, Clock> sums;
+  std::map<std::vector<const void*>, Clock> made_before;
   Facts made;
   bool is_known = known != nullptr;
   for (auto at = all.begin(); at != all.end();) {
@@ -78,10 +118,10 @@ FactsPointer FactsJoin::finish(const FactsPointer& known) const {
       clocks.push_back((*end)->clock.identity());
     }
     if (!others.empty()) {
-      const auto found = sums.find(clocks);
-      if (found == sums.end()) {
+      const auto found = made_before.find(clocks);
+      if (found == made_before.end()) {
         sum.clock.join(others);
-        sums.emplace(std::move(clocks), sum.clock);
+        made_before.emplace(std::move(clocks), sum.clock);
       } else {
         sum.clock = found->second;
       }

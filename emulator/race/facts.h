@@ -82,15 +82,41 @@ struct Fact {
 using Facts = std::vector<Fact>;
 using FactsPointer = std::shared_ptr<const Facts>;
 
+/// Remembers of pairs of lineages which clock of the one was found to have all of which clock of the other: so two
+/// chains of clocks that grow side by side are compared by what is new in them.
+class ComparedClocks {
+ public:
+  /// The latest clock of the lineage of `part` that `all` is known to have all of; null if none is.
+  const Clock* known(const Clock& all, const Clock& part) const;
+  void note(const Clock& all, const Clock& part);
+
+ private:
+  struct Pair {
+    std::uint64_t lineage = 0;
+    std::uint32_t place = 0;
+    Clock part;
+  };
+  static constexpr std::size_t kPairs = 256;
+  static std::size_t place_of(const Clock& all, const Clock& part) {
+    return (all.lineage() * 0x9e3779b97f4a7c15u ^ part.lineage() * 0x165667b19e3779f9u) >> 56;
+  }
+  static_assert(kPairs == std::size_t{1} << 8);
+
+  std::vector<Pair> pairs_;
+};
+
 /// Joins clocks and facts, and makes equal sums once: many levels and classes share their clocks.
 class FactSums {
  public:
+  FactSums() = default;
+  explicit FactSums(ComparedClocks& compared) : compared_(&compared) {}
   const Clock& sum(const Clock& a, const Clock& b);
   /// One of the two if it has all of the other.
   FactsPointer sum(const FactsPointer& a, const FactsPointer& b);
 
  private:
   Fact sum(const Fact& a, const Fact& b);
+  Clock joined(const Clock& a, const Clock& b) const;
 
   struct OfClocks {
     Clock a;
@@ -102,6 +128,7 @@ class FactSums {
     FactsPointer b;
     FactsPointer sum;
   };
+  ComparedClocks* compared_ = nullptr;
   /// The latest first: it is mostly asked for again at once.
   std::forward_list<OfClocks> of_clocks_;
   std::vector<OfFacts> of_facts_;
@@ -139,7 +166,7 @@ class FactsJoin {
   }
   bool empty() const { return waiting_.empty(); }
   /// `known` itself if it has all that was added.
-  FactsPointer finish(const FactsPointer& known) const;
+  FactsPointer finish(const FactsPointer& known, FactSums& sums) const;
   /// Whether both collected the same facts.
   friend bool operator==(const FactsJoin& a, const FactsJoin& b) { return a.waiting_ == b.waiting_; }
 

@@ -160,7 +160,7 @@ class SharedGroups {
   void leave(const ChainClocks& chains, const View& known) {
     if (!std::any_of(known.facts.begin(), known.facts.end(), reach_out_of_workgroup)) return;
     const std::lock_guard lock(ended_mutex_);
-    FactSums sums;
+    FactSums sums = chains.sums();
     for (std::size_t i = 0; i < kClassSets.size(); ++i) {
       chains.join(ended_, known, i, sums);
       ended_.own = sums.sum(ended_.own, known.facts[i]);

@@ -8,6 +8,10 @@
 /// with one child is left out. (After Okasaki and Gill, Fast Mergeable Integer Maps, ML 1998, and Bagwell, Ideal Hash
 /// Trees, 2001.) Values are times: of two of one number the later one has all of the earlier one. Each node knows its
 /// earliest and its latest, so one that is later all over takes the place of another one unseen.
+///
+/// Where one map after the other is made of the one before, as along a chain of releases each of which has acquired the
+/// one before, that of two which is further down the chain has all of the other one. So each node has a lineage, and
+/// its place in that: of two nodes of one lineage the later one is what both have together, found out in one step.
 
 #include <algorithm>
 #include <array>
@@ -31,11 +35,20 @@ struct RadixTreeWork {
 };
 inline constinit thread_local RadixTreeWork radix_tree_work;
 
-/// `Value` has: `empty()`, which stands for no value; `join(other)`, which gives what both have together;
-/// `is_same(other)`, whether they are the same, found out without a look into what they share; `least()` and `most()`:
-/// a value has all of those whose most is not above its least; `includes(other, floor)`, whether it or what `floor`
-/// stands for has all of the other. A `Floor` has all values whose most is not above its `stamp()`. Several threads may
-/// have copies of one map, and use them at once.
+/// A number that no lineage of nodes has had, on any thread.
+inline std::uint64_t new_lineage() {
+  constexpr std::uint64_t kOfThread = std::uint64_t{1} << 20;
+  static constinit std::atomic<std::uint64_t> taken{0};
+  static constinit thread_local std::uint64_t next = 0;
+  if (next % kOfThread == 0) next = taken.fetch_add(kOfThread, std::memory_order_relaxed);
+  return ++next;
+}
+
+/// `Value` has: `empty()`, which stands for no value; `join(other)`, which gives what both have together, and
+/// `join_since(other, known)`, the same where it has all of `known`; `is_same(other)`, whether they are the same, found
+/// out without a look into what they share; `least()` and `most()`: a value has all of those whose most is not above
+/// its least; `includes(other, floor)`, whether it or what `floor` stands for has all of the other. A `Floor` has all
+/// values whose most is not above its `stamp()`. Several threads may have copies of one map, and use them at once.
 template <typename Value>
 class RadixTree {
  public:
@@ -69,7 +82,7 @@ class RadixTree {
     }
     return nullptr;
   }
-  /// The value of the number becomes one that is not empty.
+  /// The value of the number becomes one that is not empty, and has all of the one before.
   void put(std::uint32_t number, Value value) {
     LeafBuilder one(number & ~(kDigits - 1));
     one.add(number & (kDigits - 1), std::move(value));
@@ -78,6 +91,14 @@ class RadixTree {
   }
   /// Each number gets what it has here and there together.
   void join(const RadixTree& other) { drop(std::exchange(root_, merged(root_, other.root_, Join()))); }
+  /// As join, where this map has all of `known`: of the other map only that is looked at which it does not share with
+  /// `known`.
+  void join_since(const RadixTree& other, const RadixTree& known) {
+    drop(std::exchange(root_, merged(root_, other.root_, JoinSince{known.root_})));
+  }
+  /// Maps of one lineage: a later one has all of an earlier one. 0 of an empty map, and of no other.
+  std::uint64_t lineage() const { return root_ ? root_->lineage : 0; }
+  std::uint32_t place_in_lineage() const { return root_ ? root_->place_in_lineage : 0; }
   /// Whether for each number the value here, or else `floor`, includes that of the other map.
   bool includes(const RadixTree& other, Floor floor) const { return includes(root_, other.root_, floor); }
   /// Each value of the numbers from `first` to `last` becomes f(number, value), which may be empty; others are gone.
@@ -100,19 +121,51 @@ class RadixTree {
   }
 
  private:
+  struct Node;
   static constexpr std::uint32_t kDigitBits = 4;
   static constexpr std::uint32_t kDigits = 1u << kDigitBits;
   static constexpr std::uint16_t kAllDigits = 0xffff;
 
+  // What is done where two maps have a number: of the second map's node, and of a digit of that.
   struct Join {
     static constexpr bool kLaterWins = true;
-    Value operator()(const Value& here, const Value& there) const { return here.join(there); }
+    static bool has(const Node*) { return false; }
+    Join below(const Node&, std::uint32_t) const { return {}; }
+    Value operator()(const Value& here, const Value& there, const Node&, std::uint32_t) const {
+      return here.join(there);
+    }
   };
   struct Replace {
     static constexpr bool kLaterWins = false;
-    Value operator()(const Value&, const Value& fresh) const { return fresh; }
+    static bool has(const Node*) { return false; }
+    Replace below(const Node&, std::uint32_t) const { return {}; }
+    Value operator()(const Value&, const Value& fresh, const Node&, std::uint32_t) const { return fresh; }
+  };
+  /// The first map has all of the node that is known.
+  struct JoinSince {
+    static constexpr bool kLaterWins = true;
+    const Node* known;
+    bool has(const Node* there) const { return there == known; }
+    bool is_beside(const Node& there) const {
+      return known && known->shift == there.shift && known->base == there.base;
+    }
+    JoinSince below(const Node& there, std::uint32_t digit) const {
+      return {is_beside(there) ? known->child(digit) : nullptr};
+    }
+    Value operator()(const Value& here, const Value& value, const Node& there, std::uint32_t digit) const {
+      if (!is_beside(there) || !known->has(digit)) return here.join(value);
+      return here.join_since(value, known->values()[known->place(digit)]);
+    }
   };
   enum class Part : std::uint8_t { None, Some, All };
+
+  /// How many of 16 bits are set. (std::popcount is a call where the processor is not known to have an instruction.)
+  static std::size_t bits_of(std::uint32_t bits) {
+    bits -= (bits >> 1) & 0x5555;
+    bits = (bits & 0x3333) + ((bits >> 2) & 0x3333);
+    bits = (bits + (bits >> 4)) & 0x0f0f;
+    return (bits + (bits >> 8)) & 0x1f;
+  }
 
   /// Behind it are as many values (`shift` is 0) or pointers to nodes as `present` has bits.
   struct alignas(Value) alignas(void*) Node {
@@ -125,9 +178,26 @@ class RadixTree {
     /// Which digits there are, a bit each.
     std::uint16_t present = 0;
     /// The bits of a number below its digit.
-    std::uint8_t shift = 0;
+    std::uint8_t shift : 5 = 0;
     /// Whether there is a value for each number that it has room for.
-    bool complete = false;
+    bool complete : 1 = false;
+    /// Whether another node follows it in its lineage.
+    std::atomic<bool> followed{false};
+    std::uint32_t place_in_lineage = 0;
+    std::uint64_t lineage = 0;
+
+    /// Whether each of the two has all of the other one, or has it of one that is earlier in their lineage.
+    bool is_akin(const Node& other) const { return lineage == other.lineage; }
+    bool is_later(const Node& other) const { return place_in_lineage >= other.place_in_lineage; }
+    /// It has all of the other one. Whether it is the next one in the lineage of that: only one node is.
+    bool follows(Node& other) {
+      if (other.place_in_lineage == ~std::uint32_t{0} || other.followed.load(std::memory_order_relaxed) ||
+          other.followed.exchange(true, std::memory_order_relaxed))
+        return false;
+      lineage = other.lineage;
+      place_in_lineage = other.place_in_lineage + 1;
+      return true;
+    }
 
     std::uint32_t last() const {
       return base | static_cast<std::uint32_t>((std::uint64_t{1} << (shift + kDigitBits)) - 1);
@@ -136,14 +206,13 @@ class RadixTree {
     bool is_beside(std::uint32_t first, std::uint32_t end) const { return last() < first || end < base; }
     /// Whether that is seen at once.
     bool has_all_of(const Node& other) const {
+      if (is_akin(other)) return is_later(other);
       return complete && least >= other.most && shift >= other.shift && covers(other.base);
     }
     std::uint32_t digit(std::uint32_t number) const { return (number >> shift) & (kDigits - 1); }
     bool has(std::uint32_t digit) const { return ((present >> digit) & 1) != 0; }
-    std::size_t place(std::uint32_t digit) const {
-      return static_cast<std::size_t>(std::popcount(present & ((1u << digit) - 1)));
-    }
-    std::size_t size() const { return static_cast<std::size_t>(std::popcount(present)); }
+    std::size_t place(std::uint32_t digit) const { return bits_of(present & ((1u << digit) - 1)); }
+    std::size_t size() const { return bits_of(present); }
     std::int64_t bytes() const {
       return static_cast<std::int64_t>(sizeof(Node) + size() * (shift == 0 ? sizeof(Value) : sizeof(Node*)));
     }
@@ -151,6 +220,8 @@ class RadixTree {
     const Value* values() const { return reinterpret_cast<const Value*>(this + 1); }
     Node** children() { return reinterpret_cast<Node**>(this + 1); }
     Node* const* children() const { return reinterpret_cast<Node* const*>(this + 1); }
+    /// Null if there is none.
+    const Value* value(std::uint32_t digit) const { return has(digit) ? &values()[place(digit)] : nullptr; }
     Node* child(std::uint32_t digit) const { return has(digit) ? children()[place(digit)] : nullptr; }
   };
 
@@ -176,7 +247,7 @@ class RadixTree {
     ::operator delete(node);
   }
   static Node* make(std::uint32_t base, std::uint32_t shift, std::uint32_t present) {
-    const auto count = static_cast<std::size_t>(std::popcount(present));
+    const std::size_t count = bits_of(present);
     Node* const node = new (::operator new(sizeof(Node) + count * (shift == 0 ? sizeof(Value) : sizeof(Node*)))) Node;
     node->base = base;
     node->shift = static_cast<std::uint8_t>(shift);
@@ -185,6 +256,11 @@ class RadixTree {
     work.bytes += node->bytes();
     work.most_bytes = std::max(work.most_bytes, work.bytes);
     return node;
+  }
+
+  static void give_lineage(Node& node, Node* like, Node* other) {
+    if ((like && node.follows(*like)) || (other && node.follows(*other))) return;
+    node.lineage = new_lineage();
   }
 
   /// Collects the values of a node in the order of their digits.
@@ -198,10 +274,12 @@ class RadixTree {
       values_[count_++] = std::move(value);
       present_ |= 1u << digit;
     }
-    /// Null of no values.
-    Node* take() {
+    /// Null of no values. The node has all of these two, which may be null, the first having the more in common with
+    /// it.
+    Node* take(Node* like = nullptr, Node* other = nullptr) {
       if (count_ == 0) return nullptr;
       Node* const node = make(base_, 0, present_);
+      give_lineage(*node, like, other);
       node->least = least_;
       node->most = most_;
       node->complete = present_ == kAllDigits;
@@ -226,11 +304,12 @@ class RadixTree {
       children_[count_++] = child;
       present_ |= 1u << digit;
     }
-    /// Null of no children; the child of a single one.
-    Node* take() {
+    /// Null of no children; the child of a single one. The node has all of these two, as that of a LeafBuilder.
+    Node* take(Node* like = nullptr, Node* other = nullptr) {
       if (count_ == 0) return nullptr;
       if (count_ == 1) return children_[0];
       Node* const node = make(base_, shift_, present_);
+      give_lineage(*node, like, other);
       node->least = ~std::uint32_t{0};
       node->complete = present_ == kAllDigits;
       for (std::size_t i = 0; i < count_; ++i) {
@@ -262,13 +341,14 @@ class RadixTree {
     Builder made(above >= 32 ? 0 : a->base >> above << above, shift);
     made.add((first->base >> shift) & (kDigits - 1), kept(first));
     made.add((second->base >> shift) & (kDigits - 1), kept(second));
-    return made.take();
+    return made.take(a, b);
   }
 
-  /// What both have; where both have a number, of(a's value, b's value). One of the two themselves where it has all.
+  /// What both have; where both have a number, what `of` makes of a's value and b's value. One of the two themselves
+  /// where it has all.
   template <typename Of>
   static Node* merged(Node* a, Node* b, const Of& of) {
-    if (!b || a == b) return kept(a);
+    if (!b || a == b || of.has(b)) return kept(a);
     if (!a) return kept(b);
     ++radix_tree_work.steps;
     if (Of::kLaterWins && a->has_all_of(*b)) return kept(a);
@@ -281,7 +361,7 @@ class RadixTree {
     }
     if (b->shift > a->shift && b->covers(a->base)) {
       const std::uint32_t digit = b->digit(a->base);
-      return with_child(*b, digit, merged(a, b->child(digit), of));
+      return with_child(*b, digit, merged(a, b->child(digit), of.below(*b, digit)));
     }
     return beside(a, b);
   }
@@ -293,35 +373,47 @@ class RadixTree {
     }
     Builder made(node.base, node.shift);
     for (std::uint32_t each = 0; each < kDigits; ++each) made.add(each, each == digit ? child : kept(node.child(each)));
-    return made.take();
+    return made.take(&node);
   }
   template <typename Of>
   static Node* merged_values(Node& a, Node& b, const Of& of) {
+    std::array<Value, kDigits> fresh;
     bool only_a = true;
     bool only_b = true;
+    int more_of_a = 0;
+    for (std::uint32_t digit = 0; digit < kDigits; ++digit) {
+      const Value* const mine = a.value(digit);
+      const Value* const others = b.value(digit);
+      // Mostly the two share the value: then it is not even copied.
+      if (mine == others || (mine && others && mine->is_same(*others))) continue;
+      if (mine && others) fresh[digit] = of(*mine, *others, b, digit);
+      const bool is_mine = mine && (!others || fresh[digit].is_same(*mine));
+      const bool is_others = others && (!mine || fresh[digit].is_same(*others));
+      only_a = only_a && is_mine;
+      only_b = only_b && is_others;
+      more_of_a += int{is_mine} - int{is_others};
+    }
+    if (only_a || only_b) return kept(only_a ? &a : &b);
     LeafBuilder made(a.base);
     for (std::uint32_t digit = 0; digit < kDigits; ++digit) {
-      const Value* const mine = a.has(digit) ? &a.values()[a.place(digit)] : nullptr;
-      const Value* const others = b.has(digit) ? &b.values()[b.place(digit)] : nullptr;
-      if (!mine && !others) continue;
-      Value both = !others ? *mine : !mine ? *others : of(*mine, *others);
-      only_a = only_a && mine && both.is_same(*mine);
-      only_b = only_b && others && both.is_same(*others);
-      made.add(digit, std::move(both));
+      if (const Value* const one = a.has(digit) ? a.value(digit) : b.value(digit))
+        made.add(digit, fresh[digit].empty() ? *one : std::move(fresh[digit]));
     }
-    return only_a ? kept(&a) : only_b ? kept(&b) : made.take();
+    return more_of_a >= 0 ? made.take(&a, &b) : made.take(&b, &a);
   }
   template <typename Of>
   static Node* merged_children(Node& a, Node& b, const Of& of) {
     std::array<Node*, kDigits> both;
     bool only_a = true;
     bool only_b = true;
+    int more_of_a = 0;
     for (std::uint32_t digit = 0; digit < kDigits; ++digit) {
       Node* const mine = a.child(digit);
       Node* const others = b.child(digit);
-      both[digit] = merged(mine, others, of);
+      both[digit] = merged(mine, others, of.below(b, digit));
       only_a = only_a && both[digit] == mine;
       only_b = only_b && both[digit] == others;
+      more_of_a += int{both[digit] == mine} - int{both[digit] == others};
     }
     if (only_a || only_b) {
       std::for_each(both.begin(), both.end(), drop);
@@ -329,7 +421,7 @@ class RadixTree {
     }
     Builder made(a.base, a.shift);
     for (std::uint32_t digit = 0; digit < kDigits; ++digit) made.add(digit, both[digit]);
-    return made.take();
+    return more_of_a >= 0 ? made.take(&a, &b) : made.take(&b, &a);
   }
 
   static bool includes(const Node* a, const Node* b, Floor floor) {

@@ -6,6 +6,8 @@
 #include <random>
 #include <vector>
 
+#include "emulator/race/facts.h"
+
 namespace heddle::race {
 namespace {
 
@@ -95,6 +97,85 @@ TEST_CASE("a clock that shares its entries has what a table has that shares none
   }
 }
 
+/// With so many more entries.
+Both with_more(Both one, int count, std::mt19937& random) {
+  for (int i = 0; i < count; ++i) {
+    const GroupId group = number(random);
+    const std::uint32_t agent = number(random);
+    const auto stamp = static_cast<Stamp>(1 + random() % 20);
+    if (random() % 8 == 0) {
+      one.clock.add_everybody(group, stamp);
+      one.table.add_everybody(group, stamp);
+    } else {
+      one.clock.add(group, agent, stamp);
+      one.table.add(group, agent, stamp);
+    }
+  }
+  return one;
+}
+
+TEST_CASE("of two clocks of one lineage the later one has all of the earlier one") {
+  std::mt19937 random(42);
+  std::uint64_t akin = 0;
+  for (int round = 0; round < 50; ++round) {
+    std::vector<Both> all(1);
+    for (int step = 0; step < 60; ++step) {
+      Both made = with_more(all[random() % all.size()], 2, random);
+      const Both& other = all[random() % all.size()];
+      if (random() % 2 == 0) {
+        made.clock.join(other.clock);
+        made.table.join(other.table);
+      }
+      all.push_back(std::move(made));
+    }
+    for (const Both& one : all) {
+      for (const Both& other : all) {
+        if (one.clock.empty() || one.clock.lineage() != other.clock.lineage()) continue;
+        if (one.clock.is_same(other.clock)) continue;
+        ++akin;
+        const bool is_later = one.clock.place_in_lineage() > other.clock.place_in_lineage();
+        CHECK((is_later ? one : other).table.includes((is_later ? other : one).table));
+      }
+    }
+  }
+  CHECK(akin > 100);
+}
+
+TEST_CASE("a join that does not look at what is known is the join of all") {
+  std::mt19937 random(43);
+  for (int round = 0; round < 2000; ++round) {
+    const Both known = with_more({}, 20, random);
+    Both one = with_more(known, static_cast<int>(random() % 8), random);
+    const Both other = with_more(random() % 4 == 0 ? Both() : known, static_cast<int>(random() % 8), random);
+    Clock whole = one.clock;
+    whole.join(other.clock);
+    one.clock.join_since(other.clock, known.clock);
+    CHECK(one.clock.includes(whole));
+    CHECK(whole.includes(one.clock));
+  }
+}
+
+TEST_CASE("clocks that grow side by side are compared by what is new in them") {
+  ComparedClocks compared;
+  Clock first;
+  Clock second;
+  std::uint64_t least = ~std::uint64_t{0};
+  for (Stamp stamp = 1; stamp <= 4; ++stamp) {
+    for (std::uint32_t agent = 0; agent < 4096; ++agent) {
+      first.add(agent / 64, agent, 2 * stamp);
+      second.add(agent / 64, agent, 2 * stamp - 1);
+    }
+    const std::uint64_t before = radix_tree_work.steps;
+    CHECK(FactSums(compared).sum(first, second).is_same(first));
+    second.add(0, 0, 2 * stamp);
+    const std::uint64_t between = radix_tree_work.steps;
+    CHECK(FactSums(compared).sum(first, second).is_same(first));
+    CHECK(between - before > 32);
+    least = std::min(least, radix_tree_work.steps - between);
+  }
+  CHECK(least < 16);
+}
+
 TEST_CASE("a clock that learns nothing new stays the one it is") {
   Clock some;
   for (std::uint32_t agent = 0; agent < 100; ++agent) some.add(agent / 10, agent, 1 + agent % 7);
@@ -121,6 +202,9 @@ TEST_CASE("the part of a clock that is of one group, or of some of its agents, i
   CHECK(group.has(1, 17, 5));
   CHECK(group.everybody(1) == 2);
   CHECK_FALSE(group.has(2, 33, 1));
+  CHECK(clock.of_group(1).includes(group));
+  CHECK(group.includes(clock.of_group(1)));
+  CHECK(clock.of_group(7).empty());
   const Clock even =
       clock.of_agents(1, 0, 63, [](std::uint32_t agent) { return agent == kEveryAgent || agent % 2 == 0; });
   CHECK(even.has(1, 18, 5));
