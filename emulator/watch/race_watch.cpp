@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <new>
 
 #include "emulator/advice/changes.h"
 #include "emulator/advice/operation_text.h"
@@ -334,8 +335,9 @@ void RaceWatch::dispatch_ends(bool failed) {
   objects_ = nullptr;
 }
 
-// Where a run is remembered in parts it is not known what its workgroups knew of each other.
-void RaceWatch::tell_reliance() {
+// Where a run is remembered in parts, or there is no room to look, it is not known what its workgroups knew of each
+// other.
+void RaceWatch::tell_reliance() try {
   if (dispatched_.count() == 0 || recent_.is_full() || remembered_from() != 0) return;
   const trace::Dispatch& dispatch = dispatched_.last();
   if (!recent_.has_repeated(dispatch.first_agent, dispatch.invocations())) return;
@@ -343,6 +345,8 @@ void RaceWatch::tell_reliance() {
   recent_.for_each(
       [&](const Operation& operation, const advice::AccessValues& values) { reliance.add(operation, values); });
   for (const report::Relied& relied : reliance.found()) races_.relies(relied);
+} catch (const std::bad_alloc&) {
+  return;
 }
 
 std::pair<std::uint32_t, std::uint32_t> RaceWatch::group_of(AgentId of) const {

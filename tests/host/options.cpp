@@ -27,20 +27,22 @@ constexpr std::array<std::uint64_t, 6> kNumbers = {
 
 // An aggregate that gets another member does not compile here any more: it is to be listed, with its name.
 auto members_of(DeviceOptions& options) {
-  auto& [mode, seed, subgroup_size, lane_mapping, workgroup_order, limits, workers, resident_workgroups, stack_bytes,
-         workgroup_memory_bytes, workgroup_memory_zeroed, undefined, forward_progress, memory, races, race_suppressions,
-         same_value_writes, race_advice, races_parallel, trace, edits, choices, operations_between_switches,
-         no_progress_time, no_progress_rounds, print_to, timed, progress] = options;
-  return std::tie(mode, seed, subgroup_size, lane_mapping, workgroup_order, limits, workers, resident_workgroups,
-                  stack_bytes, workgroup_memory_bytes, workgroup_memory_zeroed, undefined, forward_progress, memory,
-                  races, race_suppressions, same_value_writes, race_advice, races_parallel, trace, edits, choices,
-                  operations_between_switches, no_progress_time, no_progress_rounds, print_to, timed, progress);
+  auto& [mode, seed, subgroup_size, lane_mapping, workgroup_order, reconvergence, limits, workers, resident_workgroups,
+         stack_bytes, workgroup_memory_bytes, workgroup_memory_zeroed, undefined, forward_progress, memory, races,
+         race_suppressions, same_value_writes, race_advice, races_parallel, trace, edits, choices,
+         operations_between_switches, no_progress_time, no_progress_rounds, print_to, timed, progress] = options;
+  return std::tie(mode, seed, subgroup_size, lane_mapping, workgroup_order, reconvergence, limits, workers,
+                  resident_workgroups, stack_bytes, workgroup_memory_bytes, workgroup_memory_zeroed, undefined,
+                  forward_progress, memory, races, race_suppressions, same_value_writes, race_advice, races_parallel,
+                  trace, edits, choices, operations_between_switches, no_progress_time, no_progress_rounds, print_to,
+                  timed, progress);
 }
 constexpr std::array kDeviceOptions = {"mode",
                                        "seed",
                                        "subgroup_size",
                                        "lane_mapping",
                                        "workgroup_order",
+                                       "reconvergence",
                                        "limits",
                                        "workers",
                                        "resident_workgroups",
