@@ -6,6 +6,7 @@
 #include <heddle/testing/catch2.h>
 
 #include "kernels.h"
+#include "shader.h"
 
 using namespace heddle;
 using namespace testing_samples;
@@ -44,6 +45,11 @@ TEST_CASE("the right lock counts to four, and the one that is given back relaxed
   CHECK(race_free(counted<true>));
   CHECK(only_outcomes(counted<true>, {4}));
   CHECK(has_race(counted<false>, {"count", kCountLine, kCountLine}));
+}
+
+TEST_CASE("the shader of a scan is the same as a loop, and has no race") {
+  CHECK(same_as<std::uint32_t>(scanned_by_loop, scanned_by_shader, breaking_sizes(kScanSize)));
+  CHECK(race_free(scans));
 }
 
 TEST_CASE("the right reduction is the same as a loop, and nothing in it is undefined") {

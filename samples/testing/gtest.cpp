@@ -4,6 +4,7 @@
 #include <heddle/testing/gtest.h>
 
 #include "kernels.h"
+#include "shader.h"
 
 using namespace heddle;
 using namespace testing_samples;
@@ -49,6 +50,12 @@ TEST(Lock, CountsToFourAndRacesWhereItIsGivenBackRelaxed) {
   EXPECT_TRUE(holds(race_free(counted<true>)));
   EXPECT_TRUE(holds(only_outcomes(counted<true>, {4})));
   EXPECT_TRUE(holds(has_race(counted<false>, {"count", kCountLine, kCountLine})));
+}
+
+TEST(Shader, IsTheSameAsALoopAndHasNoRace) {
+  EXPECT_TRUE(
+      holds(same_as<std::uint32_t>(scanned_by_loop, scanned_by_shader, breaking_sizes(kScanSize))));
+  EXPECT_TRUE(holds(race_free(scans)));
 }
 
 TEST(Reduction, IsTheSameAsALoopAndNothingInItIsUndefined) {
