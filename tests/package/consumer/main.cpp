@@ -1,6 +1,10 @@
-// What somebody else's project looks like: a kernel with a barrier, in both modes.
+// What somebody else's project looks like: a kernel with a barrier, and where heddle::module is linked a shader, in
+// both modes.
 
 #include <heddle/heddle.h>
+#ifdef SHADER
+#include <heddle/module.h>
+#endif
 
 #include <cstdio>
 
@@ -21,6 +25,11 @@ int main() {
     for (std::uint32_t i = 0; i < 64; ++i) {
       if (out.read()[i] != 63 - i) return 1;
     }
+#ifdef SHADER
+    auto data = device.buffer<std::uint32_t>({1, 2, 3, 4});
+    Module(device, SHADER).dispatch(1, {bound(0, 0, data)});
+    if (data.read() != std::vector<std::uint32_t>{2, 4, 6, 8}) return 2;
+#endif
   }
   std::puts("fine");
 }
