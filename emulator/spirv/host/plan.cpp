@@ -149,7 +149,7 @@ bool Plan::plan_flow(const Command& command, Step& step) {
   }
 }
 
-// Of two that stand behind each other the first does both; who jumps to the second still may.
+// The first of two moves that stand behind each other does both; who jumps to the second still may.
 void Plan::plan_move(const Command& command, Step& step) {
   step.run = &step_move;
   // The code ends with the step that finishes.
