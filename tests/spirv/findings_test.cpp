@@ -1,5 +1,6 @@
 #include <heddle/memory_policy.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -128,4 +129,30 @@ TEST_CASE("changes of a race are in the words of GLSL, and each is one that the 
       CHECK_THAT(change, !Contains("NonPrivatePointer"));
       CHECK_THAT(change, Contains("coherent") || Contains("atomic") || Contains("arrier()"));
     }
+}
+
+TEST_CASE("of two barriers runs say in GLSL's words which one they did not need") {
+  const std::string text = kernel(first_does("OpStore %shared %c1\n") + kBarrier +
+                                  "%seen = OpLoad %uint %shared\nOpStore %mine %seen\n" + kBarrier);
+  const Ran module(text);
+  RunRequest request;
+  request.policy = heddle::memory_policy("random");
+  request.runs = 20;
+  request.advised = 10;
+  request.file = "kernel.spvasm";
+  const RunTotals totals = run(module.analysis, module.question, request);
+  CHECK(totals.advised == 10);
+  const auto lines_before = [&](std::size_t at) {
+    return static_cast<std::uint32_t>(1 +
+                                      std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+  };
+  std::size_t needless = 0;
+  for (const heddle::OrderingAdvice& each : totals.advice) {
+    CHECK(each.operation == "barrier()");
+    CHECK_THAT(each.where.file, Contains("kernel") || Catch::Equals(""));
+    if (each.enough != "nothing would do in its place") continue;
+    ++needless;
+    CHECK(each.where.line == lines_before(text.rfind("OpControlBarrier")));
+  }
+  CHECK(needless == 1);
 }
