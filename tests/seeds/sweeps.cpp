@@ -159,6 +159,37 @@ TEST_CASE("a sweep of the environment holds for devices outside of searches, by 
   CHECK(sizes == std::set<std::uint32_t>{4, 8});
 }
 
+TEST_CASE("models of forward progress are swept where they are asked for, and nobody runs again in order then") {
+  const auto waits_by_number = [](Trial& trial) {
+    auto x = trial.device().buffer(std::vector<std::uint32_t>(8), "x");
+    const auto kernel = [](auto& inv, auto flags) {
+      const auto me = inv.workgroup_id().x;
+      while (me != 0 && inv.atomic_load(flags[me - 1], Scope::Device, MemorySemantics::Relaxed) == 0) {
+      }
+      inv.atomic_store(flags[me], Scope::Device, MemorySemantics::Relaxed, 1u);
+    };
+    trial.device().dispatch(kernel, {8}, {1}, x);
+  };
+  SeedOptions options = quiet();
+  options.jobs = 1;
+  options.device.no_progress_rounds = 256;
+  options.sweep = "usual order=ascending";
+  CHECK_FALSE(explore_seeds(waits_by_number, 60, options).failed());
+  const test::Variable sweep("HEDDLE_SWEEP", "usual progress=fair,qf=lobe,qf=obe/sg=unfair");
+  const SeedReport report = explore_seeds(waits_by_number, 60, options);
+  REQUIRE(report.failed());
+  CHECK(report.failures[0].configuration.forward_progress == "qf=obe,sg=unfair");
+}
+
+TEST_CASE("a word that only names a parameter has all of its values") {
+  CHECK(Sweep("reconvergence").text() == "reconvergence=maximal,subgroup,minimum,seed");
+  CHECK(Sweep("lanes").text() == "lanes=linear,shuffled");
+  for (const SweepParameter& parameter : sweep_parameters()) CHECK(Sweep(parameter.name).parameters().size() == 1);
+  CHECK(to_string(configuration_of("progress=qf=obe/sg=unfair reconvergence=minimum")) ==
+        "progress=qf=obe/sg=unfair reconvergence=minimum");
+  CHECK_THROWS_WITH(Sweep("progress=lucky"), Catch::Contains("progress is 'lucky': 'lucky' is no model of progress"));
+}
+
 TEST_CASE("a limit of a swept profile is a failure, and its subgroups are of a size that it has") {
   SeedOptions options = quiet();
   options.stop_at_first = false;
