@@ -19,6 +19,9 @@
 namespace heddle::cli {
 namespace {
 
+// The judge takes some 10 ms for each.
+constexpr std::uint64_t kAdvisedRuns = 20;
+
 /// The reports on many files, printed in their order.
 class SpirvBatch {
  public:
@@ -164,6 +167,9 @@ void SpirvCommand::add_machine_options() {
       ->needs(machine)
       ->check(whole_number())
       ->option_text("N (default 0)");
+  command_
+      ->add_flag("--advise", advise_, "With --machine: list orderings that are stronger than the first 20 runs needed")
+      ->needs(machine);
   command_->add_option("--replay", replay_, "With --machine: make run K by itself")
       ->needs(machine)
       ->check(whole_number())
@@ -238,6 +244,7 @@ SpirvRequest SpirvCommand::request() const {
   out.runs->runs = runs_;
   out.runs->seed = seed_;
   out.runs->judged = judged_;
+  if (advise_) out.runs->advised = kAdvisedRuns;
   if (command_->count("--bound") > 0) out.runs->bound = bound_;
   if (command_->count("--replay") > 0) out.runs->replay = replay_;
   out.runs->trace = trace_;

@@ -59,6 +59,7 @@ class SpirvCommand {
   std::uint64_t runs_ = 10000;
   std::uint64_t seed_ = 1;
   std::uint64_t judged_ = 0;
+  bool advise_ = false;
   bool no_explore_ = false;
   std::uint64_t replay_ = 0;
   std::string trace_;

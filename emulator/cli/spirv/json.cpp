@@ -108,6 +108,14 @@ void add_runs(const SpirvReport& report, Json& out) {
   Json races = Json::array();
   for (const DataRace& race : runs.races) races.push_back(report::to_json(race));
   out["races"] = std::move(races);
+  if (runs.advised + runs.advice_left_out > 0) {
+    Json advice = Json::array();
+    for (const OrderingAdvice& each : runs.advice)
+      advice.push_back(
+          {{"line", each.where.line}, {"operation", each.operation}, {"enough", each.enough}, {"runs", each.runs}});
+    out["advice"] = std::move(advice);
+    out["advised"] = runs.advised;
+  }
   out["judged"] = runs.judged;
   out["inconsistent"] = runs.inconsistent;
 }

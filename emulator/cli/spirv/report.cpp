@@ -78,8 +78,9 @@ SpirvReport report_on_module(const std::string& file, const SpirvRequest& reques
   const auto begin = std::chrono::steady_clock::now();
   try {
     const bool only_runs = !request.explore && !request.progress;
-    report.dispatch =
-        prepare_module(file, request.dispatch, only_runs ? spirv::Purpose::Runs : spirv::Purpose::Exploration);
+    spirv::DispatchOptions options = request.dispatch;
+    options.file = report.file;
+    report.dispatch = prepare_module(file, options, only_runs ? spirv::Purpose::Runs : spirv::Purpose::Exploration);
     report.warnings = report.dispatch->dispatch->warnings();
     if (request.progress) {
       report.progress = *request.progress;

@@ -41,6 +41,19 @@ std::string what_runs_found(const SpirvReport& report, const Painter& paint) {
   return out;
 }
 
+std::string advice(const SpirvReport& report, const Painter& paint) {
+  const spirv::RunTotals& totals = *report.runs;
+  if (totals.advised + totals.advice_left_out == 0) return "";
+  std::string out = fmt::format("  {} of {} runs were asked which orderings they did not need{}\n", totals.advised,
+                                totals.advised + totals.advice_left_out,
+                                totals.advice_left_out > 0 ? "; the others have a race, or are too long" : "");
+  for (const OrderingAdvice& each : totals.advice)
+    out += fmt::format("    {}:{}: {}: {}\n", each.where.file, each.where.line, paint(Colour::Cyan, each.operation),
+                       each.enough);
+  if (totals.advised > 0 && totals.advice.empty()) out += "    each was needed as strong as it is\n";
+  return out;
+}
+
 std::string buffers(const SpirvReport& report, const Painter& paint) {
   if (!report.compared) return "";
   if (report.differences.empty())
@@ -124,7 +137,8 @@ std::string spirv_text(const SpirvReport& report, bool quiet, const Painter& pai
   out += fmt::format("  {} invocation{}; {} memory model\n", dispatch.agents(), end_of(dispatch.agents(), "", "s"),
                      dispatch.code().glsl450 ? "GLSL450" : "Vulkan");
   for (const std::string& warning : report.warnings) out += "  " + paint(Colour::Yellow, "warning: ") + warning + '\n';
-  if (report.runs) out += runs(report, paint) + buffers(report, paint) + what_runs_found(report, paint);
+  if (report.runs)
+    out += runs(report, paint) + buffers(report, paint) + what_runs_found(report, paint) + advice(report, paint);
   if (report.termination) {
     out += termination_text(told(*report.dispatch->analysis, *report.termination), report.progress, paint);
     if (!report.answer) out += faults(dispatch, report.termination->faults);
