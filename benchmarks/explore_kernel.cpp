@@ -27,8 +27,6 @@ BENCHMARK_CAPTURE(explore, look_back, known::look_back, 3, 2)->Name("explore_ker
 BENCHMARK_CAPTURE(explore, tree, known::tree, 1, 8)->Name("explore_kernel/tree/8");
 BENCHMARK_CAPTURE(explore, last_block, known::last_block, 2, 2)->Name("explore_kernel/last_block/2x2");
 BENCHMARK_CAPTURE(explore, last_block, known::last_block, 2, 4)->Name("explore_kernel/last_block/2x4");
-BENCHMARK_CAPTURE(explore, scan, larger::scan, 1, 8)->Name("explore_kernel/scan/8");
-BENCHMARK_CAPTURE(explore, scan, larger::scan, 1, 16)->Name("explore_kernel/scan/16");
 BENCHMARK_CAPTURE(explore, sequence_lock, larger::sequence_lock, 3, 1)->Name("explore_kernel/sequence_lock/1+2");
 BENCHMARK_CAPTURE(explore, read_copy_update, larger::read_copy_update, 2, 1)->Name("explore_kernel/rcu/1+1");
 BENCHMARK_CAPTURE(explore, queue, larger::queue, 4, 1)->Name("explore_kernel/queue/2+2");

@@ -147,7 +147,6 @@ void Derivations::run(AgentId agent, At at) {
     const Operation& op = step.operation;
     const bool arrives =
         step.kind == StepKind::Operation && !op.is_access() && op.kind == OperationKind::ControlBarrier;
-    if (arrives) note_visit(agent, at.node);
     if (is_of_company(position(agent)) && (arrives || step.kind == StepKind::Meets || step.kind == StepKind::Finished))
       return wait_for_company(agent, at);
     if (step.kind != StepKind::Operation && !spins) break;

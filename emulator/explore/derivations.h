@@ -81,9 +81,9 @@ class Derivations {
   /// Whether `agent` may write the value to the piece at a greater depth.
   bool may_write(AgentId agent, std::uint32_t depth, const Locations& piece, Value value) const;
 
-  /// Calls f(agent, node, operation) for each write, read and control barrier that was come to.
+  /// Calls f(agent, node, operation) for each write and read that was come to.
   template <typename F>
-  void for_each_visit(F&& f) const {
+  void for_each_access(F&& f) const {
     for (std::size_t a = 0; a < visited_.size(); ++a)
       for (Node node = 0; node < visited_[a].size(); ++node)
         if (visited_[a][node]) f(static_cast<AgentId>(a), node, trees_[a].step(node).operation);
@@ -170,7 +170,7 @@ class Derivations {
   std::vector<std::pair<const Company*, std::size_t>> company_of_;
   std::vector<std::deque<Wait>> waits_;
   std::map<std::pair<History, std::vector<std::uint64_t>>, History> histories_;
-  /// By agent and node: the accesses and control barriers that were come to.
+  /// By agent and node: the accesses that were come to.
   std::vector<std::vector<bool>> visited_;
 };
 

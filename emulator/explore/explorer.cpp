@@ -283,8 +283,7 @@ bool Explorer::may_come(std::size_t reader, const Locations& piece, const Value*
       if (foresight_.may_write_unordered(id(a), agents_[a].node, piece)) return true;
       continue;
     }
-    if (value != nullptr && !may_write(a, piece, *value)) continue;
-    if (foresight_.may_write_for(id(reader), agents_[reader].node, id(a), agents_[a].node, piece)) return true;
+    if (value ? may_write(a, piece, *value) : foresight_.may_write(id(a), agents_[a].node, piece)) return true;
   }
   return false;
 }
@@ -390,9 +389,6 @@ bool Explorer::may_wait_for(std::size_t reader, std::size_t writer, bool unorder
   if (agents_[writer].status == Status::Ended || system_synchronizes_[reader][writer]) return false;
   const bool reads_first = at_read(writer);
   for (const Locations& piece : layout_.pieces(step(reader).operation.locations)) {
-    if (writer != reader &&
-        !foresight_.may_write_for(id(reader), agents_[reader].node, id(writer), agents_[writer].node, piece))
-      continue;
     const bool may = (unordered || writer == reader) && reads_first
                          ? foresight_.may_write_unordered(id(writer), agents_[writer].node, piece)
                          : foresight_.may_write(id(writer), agents_[writer].node, piece);

@@ -24,7 +24,7 @@ bool Explorer::derives_all(std::size_t steps) {
   derivations_.emplace(program_, trees_, layout_, options_.thin_air, Derivations::Start{},
                        Derivations::Patience{steps, options_.cancelled});
   if (!derivations_->exact()) return false;
-  derivations_->for_each_visit(
+  derivations_->for_each_access(
       [&](AgentId agent, TraceTree::Node node, const Operation& op) { foresight_.note(agent, node, op); });
   return true;
 }

@@ -132,11 +132,6 @@ struct Step {
   /// to lives as long as the program.
   const Later* later = nullptr;
 
-  /// Whether it is a control barrier at which others take part as well.
-  bool meets_others() const {
-    return kind == StepKind::Operation && operation.kind == OperationKind::ControlBarrier && participants.size() > 1;
-  }
-
   /// The agent's state as the front end wants to see it at the end of an execution that ends here
   /// (final registers of a litmus thread). Read for every kind but an `Operation` other than a
   /// control barrier.

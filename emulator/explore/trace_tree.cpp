@@ -35,10 +35,7 @@ TraceTree::Node TraceTree::add(Node parent, Value read, Step step) {
   entry.step = std::move(step);
   entry.parent = parent;
   entry.read_by_parent = read;
-  if (parent != kNone) {
-    entry.depth = nodes_[parent].depth + 1;
-    entry.phase = nodes_[parent].phase + (nodes_[parent].step.meets_others() ? 1 : 0);
-  }
+  entry.depth = parent == kNone ? 0 : nodes_[parent].depth + 1;
   nodes_.push_back(std::move(entry));
   return static_cast<Node>(nodes_.size() - 1);
 }

@@ -26,9 +26,6 @@ class TraceTree {
   const Step& step(Node node) const { return nodes_[node].step; }
   /// How many steps come before.
   std::uint32_t depth(Node node) const { return nodes_[node].depth; }
-  /// How many control barriers come before at which others take part.
-  std::uint32_t phase(Node node) const { return nodes_[node].phase; }
-  const model::Place& place() const { return description_->place; }
   /// The step after `node`, an operation, has read `read` (0 if it reads nothing).
   Node after(Node node, Value read);
   /// Whether that is known without running the agent.
@@ -46,7 +43,6 @@ class TraceTree {
     Node parent = kNone;
     Value read_by_parent = 0;
     std::uint32_t depth = 0;
-    std::uint32_t phase = 0;
     std::vector<std::pair<Value, Node>> children;
   };
 

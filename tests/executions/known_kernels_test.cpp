@@ -126,7 +126,6 @@ TEST_CASE(
       {"look-back of 3x2", [] { return explored(known::look_back, 3, 2); }, {{"out[4]", {3}}, {"out[5]", {3}}}},
       {"tree of 8", [] { return explored(known::tree, 1, 8); }, {{"out[0]", {36}}}},
       {"last block of 2x4", [] { return explored(known::last_block, 2, 4); }, {{"out[2]", {8}}}},
-      {"scan of 8", [] { return explored(larger::scan, 1, 8); }, {{"out[3]", {10}}, {"out[7]", {36}}}},
       {"sequence lock", [] { return explored(larger::sequence_lock, 3, 1); }, {{"out[1]", {0, 1, 12}}}},
       {"read-copy-update", [] { return explored(larger::read_copy_update, 2, 1); }, {{"out[1]", {1, 6}}}},
       {"dissemination barrier", [] { return explored(larger::dissemination_barrier, 4, 1); }, {{"out[0]", {4}}}},
