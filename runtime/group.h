@@ -37,6 +37,7 @@ enum class WaitKind : std::uint8_t {
   WorkgroupBarrier,
   NamedBarrier,
   Subgroup,
+  Round,
   Poll,
   Preempted,
 };
@@ -153,6 +154,8 @@ struct Group : Workgroup {
   /// How many lanes of each subgroup wait at a subgroup operation; empty if none ever did.
   std::vector<std::uint32_t> subgroup_arrived;
   std::vector<NamedBarrier> named;
+  /// How many wait at round barriers.
+  std::uint32_t at_rounds = 0;
   std::uint32_t round = 1;
   /// Where to look for the next invocation after one has finished.
   std::uint32_t cursor = 0;

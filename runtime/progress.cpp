@@ -127,6 +127,9 @@ void count(Group& g, const std::function<std::string(const void*)>* describe, Ce
       case WaitKind::Subgroup:
         census.add(slot, who, "wait at the subgroup operation at " + place(slot.where), slot.where);
         break;
+      case WaitKind::Round:
+        census.add(slot, who, "wait at the round barrier at " + place(slot.where), slot.where);
+        break;
       case WaitKind::Poll: {
         std::string object = describe ? (*describe)(detail.poll.address) : "";
         if (object.empty()) object = fmt::format("{}", detail.poll.address);

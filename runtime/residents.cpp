@@ -67,6 +67,7 @@ void Worker::make_slots(Group& g) const {
 void Worker::forget_arrivals(Group& g) {
   g.subgroup_arrived.clear();
   g.named.clear();
+  g.at_rounds = 0;
 }
 
 /// No invocation has come to any barrier or subgroup operation yet.

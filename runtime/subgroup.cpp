@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <vector>
+
+#include "runtime/round_barrier.h"
 
 namespace heddle::runtime {
 
@@ -13,6 +17,32 @@ namespace {
 /// its subgroup or its workgroup has gone on.
 bool blocked(const Slot& slot) {
   return !slot.can_go_on() && !slot.is_put_off();
+}
+
+bool at_round(const Group& g, const Slot& slot) {
+  return slot.state == SlotState::Started && slot.wait == WaitKind::Round && !g.at_barrier(slot);
+}
+
+/// Lets those go on who wait at one round barrier, and names them, if all others wait or have finished.
+bool resolve_round(Group& g, std::vector<std::uint32_t>& meeting) {
+  if (g.at_rounds == 0 || !std::all_of(g.begin, g.end, blocked)) return false;
+  const Slot* first = nullptr;
+  for (const Slot* slot = g.begin; slot != g.end; ++slot)
+    if (at_round(g, *slot) && (!first || stands_before(slot->where, first->where))) first = slot;
+  if (!first) return false;
+  const SourceLocation where = first->where;
+  meeting.clear();
+  for (Slot* slot = g.begin; slot != g.end; ++slot) {
+    if (!at_round(g, *slot) || !same_place(slot->where, where)) continue;
+    meeting.push_back(g.index_of(slot));
+    slot->let_go();
+    slot->wait = WaitKind::Nothing;
+    --g.at_rounds;
+  }
+  // Who has ended came by before.
+  for (const Slot* slot = g.begin; slot != g.end; ++slot)
+    if (slot->state == SlotState::Finished) meeting.push_back(g.index_of(slot));
+  return true;
 }
 
 bool at_operation(const Group& g, const Slot& slot) {
@@ -37,9 +67,10 @@ void part(Group& g, std::uint32_t subgroup, Routes::Meeting meeting, const Launc
 
 void Worker::subgroup_operation(SourceLocation where, SubgroupFunction function, void* payload) {
   Group& g = *group_;
-  if (g.in_ring && compute_in_turn(g, where, function, payload)) return;
+  // A round barrier has no function.
+  if (function && g.in_ring && compute_in_turn(g, where, function, payload)) return;
   Slot* self = outside_ring();
-  self->wait = WaitKind::Subgroup;
+  self->wait = function ? WaitKind::Subgroup : WaitKind::Round;
   self->where = where;
   self->hold();
   SlotDetail& detail = g.detail(self);
@@ -47,7 +78,11 @@ void Worker::subgroup_operation(SourceLocation where, SubgroupFunction function,
   detail.payload = payload;
   const std::uint32_t subgroup = g.grid->position(g.index_of(self)) / g.grid->subgroup_size;
   // The usual case: the last lane of a subgroup all of which is here.
-  if (++g.lanes_arrived(subgroup) == g.grid->lanes(subgroup)) resolve_subgroup(g, subgroup);
+  if (!function) {
+    ++g.at_rounds;
+  } else if (++g.lanes_arrived(subgroup) == g.grid->lanes(subgroup)) {
+    resolve_subgroup(g, subgroup);
+  }
   if (launch_->choice) return suspend_outside_ring(self);
   suspend(self);
 }
@@ -57,7 +92,10 @@ bool Worker::resolve_subgroups(Group& g) {
   for (std::uint32_t s = 0; s < g.subgroup_arrived.size(); ++s) {
     if (g.subgroup_arrived[s] != 0 && resolve_subgroup(g, s)) any = true;
   }
-  return any;
+  if (any || !resolve_round(g, meeting_)) return any;
+  ++local_progress_;
+  if (launch_->observer) launch_->observer->invocations_meet(g, meeting_);
+  return true;
 }
 
 bool Worker::resolve_subgroup(Group& g, std::uint32_t subgroup) {
@@ -99,6 +137,10 @@ bool Worker::resolve_subgroup(Group& g, std::uint32_t subgroup) {
   if (launch_->observer) launch_->observer->invocations_meet(g, meeting_);
   function(payloads.data(), active, lanes);
   return true;
+}
+
+void round_barrier(const SourceLocation& where) {
+  worker_of_thread->subgroup_operation(where, nullptr, nullptr);
 }
 
 void subgroup_operation(SourceLocation where, SubgroupFunction function, void* payload) {

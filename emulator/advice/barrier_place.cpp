@@ -241,6 +241,32 @@ class Places {
 
 }  // namespace
 
+bool are_in_loop_left_early(const History& history) {
+  const Step& a = history.first_step();
+  const Step& b = history.second_step();
+  if (std::string_view(a.file) != b.file) return false;
+  const std::vector<SourceBlock> blocks = SourceBlocks(b.file).around(std::max(a.line, b.line));
+  return std::any_of(blocks.begin(), blocks.end(), [&](const SourceBlock& block) {
+    return block.has(std::min(a.line, b.line)) && block.kind == SourceBlock::Kind::Loop && block.is_left_early;
+  });
+}
+
+std::string end_of_round(const History& history) {
+  const Step& a = history.first_step();
+  const Step& b = history.second_step();
+  if (std::string_view(a.file) != b.file) return "";
+  const SourceBlocks source(b.file);
+  for (const SourceBlock& block : source.around(std::max(a.line, b.line))) {
+    if (!block.has(std::min(a.line, b.line)) || block.kind == SourceBlock::Kind::Condition) continue;
+    const bool has_barrier = std::any_of(history.steps.begin(), history.steps.end(), [&](const Step& step) {
+      return step.is_control_barrier && std::string_view(step.file) == b.file && block.has(step.line);
+    });
+    if (block.kind != SourceBlock::Kind::Loop || has_barrier) return "";
+    return "at the end of each round of the loop in line " + std::to_string(block.first_line);
+  }
+  return "";
+}
+
 BarrierAnswer barrier_place(const History& history) {
   return Places(history).find();
 }

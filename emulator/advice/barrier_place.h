@@ -34,6 +34,15 @@ struct BarrierAnswer {
   std::string why_not;
 };
 
+/// "at the end of each round of the loop in line 12": of the innermost loop around both lines, in which no invocation
+/// came to a control barrier. Invocations that do nothing in a round are not seen in it, so that nothing says in which
+/// rounds the two were. Empty if there is no such loop.
+std::string end_of_round(const History& history);
+
+/// Whether both stand in a loop that some invocations may leave before others: no barrier in it is one that all come
+/// to.
+bool are_in_loop_left_early(const History& history);
+
 /// Where a control barrier would separate the two accesses of this history, and all that come as these do.
 BarrierAnswer barrier_place(const History& history);
 

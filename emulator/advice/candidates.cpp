@@ -1,5 +1,6 @@
 #include "emulator/advice/candidates.h"
 
+#include <heddle/edit.h>
 #include <heddle/semantics.h>
 
 #include <algorithm>
@@ -32,8 +33,7 @@ class Candidates {
         x_(std::min(part.first, part.second)),
         y_(std::max(part.first, part.second)),
         dispatches_(dispatches),
-        options_(options),
-        one_subgroup_(options.one_subgroup) {}
+        options_(options) {}
 
   std::vector<CandidateChange> all(const Changes& found) {
     if (dispatch_of(x_) != dispatch_of(y_)) {
@@ -51,6 +51,7 @@ class Candidates {
       if (reaches_far(change)) add(change);
     add_all_barriers(found);
     if (is_shared) add_message();
+    add_joined();
     for (const Change& change : found.changes)
       if (change.unordered) add(change);
     return std::move(made_);
@@ -101,24 +102,48 @@ class Candidates {
       return !edit.program.empty() && std::any_of(edit.program[0].begin(), edit.program[0].end(), widens);
     });
   }
-  // Between two rounds all may come to a place at which no instruction stands: a barrier there cannot be tried but by
-  // those who come to the line, who are enough where a subgroup is all there is.
+  // All may come to what is between the two, where only some come to each, or where no instruction stands.
   void add_barrier(const Change& change) {
     add(change);
-    const bool is_in_line = change.barrier->from.is_at(change.barrier->to);
-    const Operation& write = x().writes() ? x() : y();
-    if (is_in_line && one_subgroup_) add(change.text, {barrier(Scope::Subgroup, write, true)});
-    // Where only some come to each line, all may come to what is between the two.
-    if (is_in_line || !change.barrier->depends_on_conditions()) add(change.text, {});
+    if (are_in_loop_left_early(part_.history)) return;
+    const BarrierPlace& place = *change.barrier;
+    const Operation* const from = access_at(place.from);
+    if (from && is_behind_condition(place)) add(change.text, {round_barrier(*from, place.to)});
+    if (place.from.is_at(place.to) || !place.depends_on_conditions()) add(change.text, {});
+  }
+  static bool is_behind_condition(const BarrierPlace& place) {
+    return place.from.is_at(place.to) || std::string_view(place.from.file) == place.to.file;
+  }
+  const Operation* access_at(const Step& step) const {
+    for (const Operation* op : {&x(), &y()})
+      if (op->where.line == step.line && std::string_view(op->where.file) == step.file &&
+          (op->writes() || !step.is_at(part_.history.first_step()) || !step.is_at(part_.history.second_step())))
+        return op;
+    return nullptr;
+  }
+  ProgramEdit round_barrier(const Operation& from, const Step& to) const {
+    ProgramEdit edit = barrier(Scope::Workgroup, from, true);
+    edit.kind = EditKind::PutRoundBarrier;
+    edit.ordinal = 0;
+    edit.until_line = to.line == from.where.line ? 0 : to.line;
+    return edit;
   }
   void add_all_barriers(const Changes& found) {
     for (const Change& change : found.changes)
       if (change.barrier) add_barrier(change);
     add_barriers(Scope::Workgroup);
     add_barriers_on_the_way();
-    if (same(Scope::Subgroup)) add_barriers(Scope::Subgroup);
+    add_round_barriers();
+    const bool may_be_of_subgroup = same(Scope::Subgroup) && !are_in_loop_left_early(part_.history);
+    if (may_be_of_subgroup) add_barriers(Scope::Subgroup);
     add_barriers_the_other_way(Scope::Workgroup);
-    if (same(Scope::Subgroup)) add_barriers_the_other_way(Scope::Subgroup);
+    if (may_be_of_subgroup) add_barriers_the_other_way(Scope::Subgroup);
+    add_end_of_round();
+  }
+  void add_end_of_round() {
+    if (!options_.may_add_barriers || !same(Scope::Workgroup) || are_in_loop_left_early(part_.history)) return;
+    const std::string place = end_of_round(part_.history);
+    if (!place.empty()) add("put a control barrier, " + name_of_barrier(Scope::Workgroup) + ", " + place, {});
   }
   void add_sentences(ProgramEditList edits) {
     std::string text;
@@ -185,14 +210,38 @@ class Candidates {
         if (!all[got].atomic || !all[got].reads() || !in_group_of(all[got], y_) || all[got].agent == all[sent].agent ||
             all[got].locations != all[sent].locations)
           continue;
-        ProgramEditList ends = add_ends(all[sent], all[got]);
-        if (all[sent].agent == x().agent) continue;
-        // Each invocation is to wait for those of its workgroup before it sends.
-        ends.push_back(barrier(Scope::Workgroup, x(), true));
-        with_barrier.push_back(std::move(ends));
+        const ProgramEditList ends = add_ends(all[sent], all[got]);
+        if (all[sent].agent == x().agent && all[got].agent == y().agent) continue;
+        with_barrier.push_back(with_barriers(ends, all[sent], all[got]));
+        with_barrier.push_back(with_round_barriers(ends, all[sent], all[got]));
       }
     }
     for (ProgramEditList& edits : with_barrier) add_sentences(std::move(edits));
+    add_waits_for_listener();
+  }
+  // One of the second one's workgroup listens, and the second did not wait for it.
+  void add_waits_for_listener() {
+    if (same(Scope::Workgroup)) return;
+    for (const Operation& got : execution_.operations)
+      if (got.atomic && got.reads() && got.agent != y().agent && in_group_of(got, y_))
+        add_sentences({round_barrier(got, step_of(y()))});
+  }
+  // Each invocation is to wait for those of its workgroup before one of it sends, or until one of it has heard.
+  ProgramEditList with_barriers(ProgramEditList ends, const Operation& sent, const Operation& got) const {
+    if (sent.agent != x().agent) ends.push_back(barrier(Scope::Workgroup, x(), true));
+    if (got.agent != y().agent) ends.push_back(at_first(barrier(Scope::Workgroup, y(), false)));
+    return ends;
+  }
+  ProgramEditList with_round_barriers(ProgramEditList ends, const Operation& sent, const Operation& got) const {
+    if (sent.agent != x().agent) ends.push_back(round_barrier(x(), step_of(sent)));
+    if (got.agent != y().agent) ends.push_back(round_barrier(got, step_of(y())));
+    return ends;
+  }
+  static Step step_of(const Operation& op) {
+    Step step;
+    step.line = op.where.line;
+    step.file = op.where.file;
+    return step;
   }
   // What others lack who stand between the two: to acquire, and to release.
   void add_handed_on() {
@@ -225,6 +274,43 @@ class Candidates {
       edit.operands = MemoryOperands::NonPrivatePointer;
       edits.push_back(edit);
     }
+  }
+
+  // Who reads, and then writes there in another line, is to do both at once.
+  void add_joined() {
+    for (const Operation& read : execution_.operations) {
+      if (!may_join(read) || read.kind != OperationKind::Read) continue;
+      const Operation* const write = write_behind(read);
+      // (An update in one line is a change that was found before.)
+      if (!write || in_one_line(read, *write) || !is_of(x(), read, *write) || !is_of(y(), read, *write)) continue;
+      add("make the read in " + line_of(read) + " and the write in " + line_of(*write) +
+              " one atomic read-modify-write (" + std::string(name_of(reach_of_atomics())) +
+              ", Relaxed), such as atomic_compare_exchange or atomic_u_max",
+          {joined(read), joined(*write)});
+      return;
+    }
+  }
+  static bool may_join(const Operation& op) {
+    return op.is_access() && !op.atomic && (op.locations.size_bytes == 4 || op.locations.size_bytes == 8);
+  }
+  // What the invocation of this read writes there next.
+  const Operation* write_behind(const Operation& read) const {
+    const Operation* const end = execution_.operations.data() + execution_.operations.size();
+    const Operation* const write = std::find_if(
+        &read + 1, end, [&](const Operation& op) { return op.agent == read.agent && op.locations == read.locations; });
+    return write != end && write->kind == OperationKind::Write && may_join(*write) ? write : nullptr;
+  }
+  static bool is_of(const Operation& access, const Operation& read, const Operation& write) {
+    return same_instruction(access, read) || same_instruction(access, write);
+  }
+  Scope reach_of_atomics() const {
+    return x().storage_class == StorageClass::Workgroup ? Scope::Workgroup : Scope::Device;
+  }
+  ProgramEdit joined(const Operation& access) const {
+    ProgramEdit edit = program_edit(EditKind::JoinUpdate, access);
+    edit.scope = reach_of_atomics();
+    edit.semantics = MemorySemantics::Relaxed;
+    return edit;
   }
 
   ProgramEdit barrier(Scope scope, const Operation& beside, bool behind) const {
@@ -262,6 +348,16 @@ class Candidates {
     if (in_one_line(x(), y())) return add_barriers_in_line(scope);
     put(scope, "behind the " + kind_of(x()) + " in " + line_of(x()), {barrier(scope, x(), true)});
     put(scope, "before " + line_of(y()), {at_first(barrier(scope, y(), false))});
+  }
+  // Behind the conditions around the one line, before those around the other one: in a loop, in both orders.
+  void add_round_barriers() {
+    if (!options_.may_add_barriers || !same(Scope::Workgroup) || std::string_view(x().where.file) != y().where.file ||
+        are_in_loop_left_early(part_.history))
+      return;
+    if (in_one_line(x(), y()))
+      return add_sentences({round_barrier(x().writes() ? x() : y(), part_.history.first_step())});
+    add_sentences({round_barrier(x(), part_.history.second_step())});
+    add_sentences({round_barrier(y(), part_.history.first_step())});
   }
   void add_barriers_in_line(Scope scope) {
     const ProgramEdit first = at_first(barrier(scope, x(), false));
@@ -321,7 +417,6 @@ class Candidates {
   OperationIndex y_;
   const std::vector<std::uint64_t>& dispatches_;
   const ChangeOptions& options_;
-  const bool one_subgroup_;
   std::vector<CandidateChange> made_;
 };
 

@@ -1,5 +1,6 @@
 #include "emulator/advice/changes.h"
 
+#include <heddle/edit.h>
 #include <heddle/semantics.h>
 
 #include <algorithm>
@@ -476,9 +477,10 @@ class Search : private Edits {
     return edits;
   }
 
-  // The program has no such update. Two atomics race as little.
   static std::vector<heddle::Edit> update_edits(const Operation& op, Scope wanted) {
-    heddle::Edit read = atomic_edit(op, MemorySemantics::Relaxed, wanted);
+    heddle::Edit read = program_edit(EditKind::JoinUpdate, op);
+    read.scope = wanted;
+    read.semantics = MemorySemantics::Relaxed;
     heddle::Edit write = read;
     read.of = EditedKind::Read;
     write.of = EditedKind::Write;

@@ -46,8 +46,6 @@ struct Changes {
 struct ChangeOptions {
   /// Whether there are atomics on what the two access.
   bool have_atomics = true;
-  /// Whether the workgroup of the two has one subgroup.
-  bool one_subgroup = false;
   /// Whether the source knows heddle's names of semantics (kReleaseBuffers).
   bool have_names = true;
   /// Whether a control barrier may be put in.

@@ -3,7 +3,7 @@
 /// \file
 /// Edits of instructions of an execution: what changes of the source consist of.
 
-#include <heddle/edit.h>
+#include <heddle/detail/edit_record.h>
 
 #include <functional>
 #include <string>

@@ -1,5 +1,6 @@
 #include "emulator/advice/edits.h"
 
+#include <heddle/edit.h>
 #include <heddle/semantics.h>
 
 #include <algorithm>

@@ -58,31 +58,49 @@ bool is_acquired(const model::Execution& e, OperationIndex read, OperationIndex 
   });
 }
 
-// Where somebody releases, and what the second invocation reads of that is of no use to it.
-std::string half_made(const model::Execution& e, OperationIndex first, OperationIndex second, const char* file) {
+// Whether an operation is of the invocation of an access, or, with `whole`, of its workgroup.
+bool is_of(const model::Execution& e, OperationIndex operation, OperationIndex access, bool whole) {
+  return e.operations[operation].agent == e.operations[access].agent ||
+         (whole && model::same_instance(e.place(operation), e.place(access), Scope::Workgroup));
+}
+
+// A message behind the first access, to the second invocation, or from workgroup to workgroup, one end of which orders
+// nothing.
+std::string half_made(const model::Execution& e, OperationIndex first, OperationIndex second, const char* file,
+                      bool whole) {
   for (const model::ReadsFrom& from : e.reads_from) {
-    if (from.write == model::kInitialValue || from.read > second) continue;
-    const Operation& read = e.operations[from.read];
-    const Operation& write = e.operations[from.write];
-    if (read.agent != e.operations[second].agent) continue;
+    if (from.write == model::kInitialValue || from.read > second || from.write <= first) continue;
+    if (!is_of(e, from.read, second, whole) || !is_of(e, from.write, first, whole)) continue;
     const bool acquired = is_acquired(e, from.read, second);
-    if (!is_released(e, from.write)) {
-      if (write.agent == e.operations[first].agent && from.write > first && acquired)
-        return "no synchronization: " + name_of(e, from.read, file) + " acquires, and reads what " +
-               name_of(e, from.write, file) + " wrote, but that does not release";
-      continue;
-    }
-    if (write.agent == e.operations[first].agent && from.write > first && !acquired)
-      return "no synchronization: " + name_of(e, from.read, file) + " reads what " + name_of(e, from.write, file) +
-             " releases, but it does not acquire";
-    const bool is_neighbour = write.agent != e.operations[first].agent &&
-                              model::same_instance(e.place(from.write), e.place(first), Scope::Workgroup) &&
-                              !model::same_instance(e.place(second), e.place(first), Scope::Workgroup);
-    if (is_neighbour && acquired)
+    const bool released = is_released(e, from.write);
+    // (An update sends; that it receives as well may not be meant.)
+    if (acquired == released || (!acquired && whole && e.operations[from.read].writes())) continue;
+    const std::string read = "no synchronization: " + name_of(e, from.read, file);
+    const std::string write = name_of(e, from.write, file);
+    return acquired ? read + " acquires, and reads what " + write + " wrote, but that does not release"
+                    : read + " reads what " + write + " releases, but it does not acquire";
+  }
+  return "";
+}
+
+// A message to the second invocation by another one of the first one's workgroup, which does not know of the access.
+std::string from_neighbour(const model::Execution& e, OperationIndex first, OperationIndex second, const char* file) {
+  for (const model::ReadsFrom& from : e.reads_from) {
+    if (from.write == model::kInitialValue || from.read > second || !is_of(e, from.read, second, false)) continue;
+    if (is_of(e, from.write, first, false) || !is_of(e, from.write, first, true)) continue;
+    if (is_released(e, from.write) && is_acquired(e, from.read, second))
       return "no synchronization: another invocation of the workgroup releases, by " + name_of(e, from.write, file) +
              ", and no barrier of the workgroup orders " + name_of(e, first, file) + " before that";
   }
   return "";
+}
+
+// Where somebody releases, and what the second invocation reads of that is of no use to it.
+std::string half_made(const model::Execution& e, OperationIndex first, OperationIndex second, const char* file) {
+  if (const std::string exact = half_made(e, first, second, file, false); !exact.empty()) return exact;
+  if (is_of(e, first, second, true)) return "";
+  if (const std::string near = from_neighbour(e, first, second, file); !near.empty()) return near;
+  return half_made(e, first, second, file, true);
 }
 
 // Where nothing synchronizes.

@@ -49,14 +49,17 @@ std::string code_of(const std::string& text) {
   return code;
 }
 
+bool is_word_at(const std::string& code, std::size_t at, std::string_view word) {
+  return code.compare(at, word.size(), word) == 0 && (at == 0 || !is_of_word(code[at - 1])) &&
+         (at + word.size() >= code.size() || !is_of_word(code[at + word.size()]));
+}
+
 /// Where a word stands in what leads to a block, outside of all parentheses.
 bool leads(const std::string& head, std::string_view word) {
   int depth = 0;
   for (std::size_t i = 0; i < head.size(); ++i) {
     depth += head[i] == '(' ? 1 : head[i] == ')' ? -1 : 0;
-    if (depth == 0 && head.compare(i, word.size(), word) == 0 && (i == 0 || !is_of_word(head[i - 1])) &&
-        (i + word.size() == head.size() || !is_of_word(head[i + word.size()])))
-      return true;
+    if (depth == 0 && is_word_at(head, i, word)) return true;
   }
   return false;
 }
@@ -113,15 +116,20 @@ SourceBlocks::SourceBlocks(const char* file) {
     } else {
       head += c;
     }
-    constexpr std::string_view kReturn = "return";
-    if (code.compare(i, kReturn.size(), kReturn) == 0 && (i == 0 || !is_of_word(code[i - 1])) &&
-        (i + kReturn.size() >= code.size() || !is_of_word(code[i + kReturn.size()]))) {
-      const auto function = std::find_if(open.rbegin(), open.rend(), [&](std::size_t block) {
-        return blocks_[block].kind == SourceBlock::Kind::Function;
-      });
+    if (is_word_at(code, i, "return")) {
+      const auto function = innermost(open, SourceBlock::Kind::Function);
       if (function != open.rend()) returns_.push_back({line, blocks_[*function].first_line});
+      for (auto loop = open.rbegin(); loop != function; ++loop) blocks_[*loop].is_left_early = true;
+    } else if (is_word_at(code, i, "break")) {
+      const auto loop = innermost(open, SourceBlock::Kind::Loop);
+      if (loop != open.rend()) blocks_[*loop].is_left_early = true;
     }
   }
+}
+
+std::vector<std::size_t>::const_reverse_iterator SourceBlocks::innermost(const std::vector<std::size_t>& open,
+                                                                         SourceBlock::Kind kind) const {
+  return std::find_if(open.rbegin(), open.rend(), [&](std::size_t block) { return blocks_[block].kind == kind; });
 }
 
 bool SourceBlocks::is_unconditional(std::uint32_t line) const {

@@ -3,6 +3,7 @@
 /// \file
 /// Blocks in braces of a source file: what a line depends on.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -23,6 +24,8 @@ struct SourceBlock {
   /// The lines of its braces.
   std::uint32_t first_line = 0;
   std::uint32_t last_line = 0;
+  /// A loop that some invocations may leave in an earlier round than others: `break` or `return` stands in it.
+  bool is_left_early = false;
 
   bool has(std::uint32_t line) const { return first_line < line && line <= last_line; }
 };
@@ -46,6 +49,8 @@ class SourceBlocks {
     /// The innermost function around it, by the line of its first brace.
     std::uint32_t function_line = 0;
   };
+  std::vector<std::size_t>::const_reverse_iterator innermost(const std::vector<std::size_t>& open,
+                                                             SourceBlock::Kind kind) const;
   std::vector<SourceBlock> blocks_;
   std::vector<Return> returns_;
   std::vector<std::string> lines_;

@@ -19,7 +19,7 @@ namespace {
 using edits::text_of;
 
 /// What stands behind the verb of an edit, in this order.
-enum class Argument : std::uint8_t { Semantics, Scope, ExecutionScope, Operands, Tags, Call };
+enum class Argument : std::uint8_t { Semantics, Scope, ExecutionScope, Operands, Tags, Call, Line };
 
 struct Verb {
   EditKind kind;
@@ -40,8 +40,10 @@ const std::vector<Verb>& verbs() {
       {EditKind::AddOperands, "add-operands", {A::Operands, A::Scope}},
       {EditKind::DropOperands, "drop-operands", {A::Operands}},
       {EditKind::MakeAtomic, "make-atomic", {A::Scope, A::Semantics}},
+      {EditKind::JoinUpdate, "join", {A::Scope, A::Semantics}},
       {EditKind::PutMemoryBarrier, "put-memory-barrier", {A::Scope, A::Semantics}, true},
       {EditKind::PutControlBarrier, "put-control-barrier", {A::ExecutionScope, A::Scope, A::Semantics}, true},
+      {EditKind::PutRoundBarrier, "put-round-barrier", {A::Scope, A::Semantics, A::Line}, true},
       {EditKind::TakeOut, "take-out", {}},
       {EditKind::PutDependency, "put-dependency", {}, true},
       {EditKind::SetTags, "tags", {A::Tags}},
@@ -90,6 +92,8 @@ std::string argument_text(const Edit& edit, Argument argument) {
       return edit.text.empty() ? std::string(kNoTags) : packed(edit.text);
     case Argument::Call:
       return '\'' + edit.text + '\'';
+    case Argument::Line:
+      return std::to_string(edit.until_line);
   }
   return "";
 }
@@ -167,6 +171,9 @@ void read_argument(Edit& edit, Argument argument, Words& words) {
       edit.text = model::text(*tags);
       return;
     }
+    case Argument::Line:
+      edit.until_line = number_from<std::uint32_t>(words.next("the other line"), "line");
+      return;
     case Argument::Call:
       edit.text = words.quoted("the call or command");
       return;
@@ -227,6 +234,8 @@ void read_instruction(Edit& edit, const Verb& verb, Words& words) {
            "it may be first, read, write, atomic-read, atomic-write, atomic-update, memory-barrier, "
            "control-barrier or call");
   edit.of = *kind;
+  if (edit.kind == EditKind::PutRoundBarrier && !edit.behind)
+    refuse("no place", "before", "a round barrier stands behind an instruction");
   if (edit.behind && edit.of == EditedKind::First)
     refuse("no place", "behind first", "only before the first instruction of a line something can be put in");
   if (const std::string_view in = words.next("'in'"); in != "in") refuse("not 'in'", in, kWhole);

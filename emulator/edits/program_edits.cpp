@@ -1,5 +1,6 @@
 #include "emulator/edits/program_edits.h"
 
+#include <heddle/edit.h>
 #include <heddle/semantics.h>
 
 #include <algorithm>
@@ -56,6 +57,12 @@ void make_atomic(Operation& operation, const Edit& edit) {
   operation.semantics = edit.semantics;
 }
 
+void join(Operation& operation, const Edit& edit) {
+  if (!may_be_atomic(operation)) return;
+  make_atomic(operation, edit);
+  operation.kind = OperationKind::ReadModifyWrite;
+}
+
 void change_one(Operation& operation, MemorySemantics& unequal, const Edit& edit) {
   const bool is_access = operation.is_access() && !operation.atomic;
   switch (edit.kind) {
@@ -83,6 +90,8 @@ void change_one(Operation& operation, MemorySemantics& unequal, const Edit& edit
       return;
     case EditKind::MakeAtomic:
       return make_atomic(operation, edit);
+    case EditKind::JoinUpdate:
+      return join(operation, edit);
     case EditKind::SetTags:
       operation.tags = model::intern(model::TagSet::parse(edit.text).value_or(model::TagSet()));
       return;
@@ -117,6 +126,10 @@ ProgramEdits::ProgramEdits(EditList& list) : list_(list) {
   for (std::size_t i = 0; i < list.edits().size(); ++i) {
     const Edit& edit = list.edits()[i];
     if (edit.kind == EditKind::PutDependency) continue;
+    if (edit.kind == EditKind::PutRoundBarrier) {
+      rounds_.push_back({i, {}});
+      continue;
+    }
     by_line_[edit.line].push_back(i);
     has_first_ = has_first_ || edit.of == EditedKind::First;
   }
@@ -149,7 +162,8 @@ bool ProgramEdits::meets(std::size_t number, const Operation& operation, const s
   if (edit.column != 0 && operation.where.column != 0 && edit.column != operation.where.column) return false;
   if (edit.of == EditedKind::First) return comes_to_line;
   if (edit.of != kind_of(operation)) return false;
-  if (edit.kind == EditKind::MakeAtomic && !may_be_atomic(operation)) return false;
+  if ((edit.kind == EditKind::MakeAtomic || edit.kind == EditKind::JoinUpdate) && !may_be_atomic(operation))
+    return false;
   if (edit.ordinal == 0) return true;
   std::vector<std::string>& known = instructions_[number];
   auto at = std::find(known.begin(), known.end(), name);
@@ -157,8 +171,38 @@ bool ProgramEdits::meets(std::size_t number, const Operation& operation, const s
   return edit.ordinal == static_cast<std::uint32_t>(at - known.begin()) + 1;
 }
 
+// Whoever comes to a line up to the instruction is on the way to it again, in another round; if the other line stands
+// first, whoever has left that.
+bool ProgramEdits::is_on_the_way(const Edit& edit, std::uint32_t line) {
+  return line <= edit.line && (edit.until_line > edit.line || line > edit.until_line);
+}
+
+// A line of several steps, or one that polls, is over when its invocation leaves it.
+void ProgramEdits::go_round(Rounds& rounds, const Operation& operation, EditsOfOperation& found) {
+  const Edit& edit = list_.edits()[rounds.number];
+  if (!is_file_of(edit, operation.where.file)) return;
+  const std::uint32_t line = operation.where.line;
+  const bool begins_behind = edit.until_line != 0 && edit.until_line <= edit.line;
+  Round& round = rounds.of_agents.try_emplace(static_cast<std::uint32_t>(operation.agent), Round{false, begins_behind})
+                     .first->second;
+  const bool leaves = round.is_open && line != edit.line;
+  const bool comes_to_end = line == edit.until_line && line != edit.line && !round.has_waited;
+  if (leaves || comes_to_end) {
+    found.before.push_back(&edit);
+    round = {false, true};
+  }
+  if (is_on_the_way(edit, line)) round.has_waited = false;
+  if (line != edit.line || edit.of != kind_of(operation)) return;
+  list_.meet(rounds.number);
+  // A round of one line ends behind what it writes.
+  const bool at_once = edit.until_line == 0 && operation.writes();
+  round = {!at_once, at_once};
+  if (at_once) found.behind.push_back(&edit);
+}
+
 EditsOfOperation ProgramEdits::of(const Operation& operation, std::string_view object) {
   EditsOfOperation found;
+  for (Rounds& rounds : rounds_) go_round(rounds, operation, found);
   const auto in_line = by_line_.find(operation.where.line);
   if (in_line == by_line_.end()) {
     if (has_first_) visits_.erase(static_cast<std::uint32_t>(operation.agent));
@@ -178,6 +222,7 @@ EditsOfOperation ProgramEdits::of(const Operation& operation, std::string_view o
 
 std::vector<const Edit*> ProgramEdits::before_dispatch(std::uint64_t dispatch) {
   visits_.clear();
+  for (Rounds& rounds : rounds_) rounds.of_agents.clear();
   std::vector<const Edit*> found;
   for (std::size_t i = 0; i < list_.edits().size(); ++i) {
     const Edit& edit = list_.edits()[i];

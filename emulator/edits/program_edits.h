@@ -3,7 +3,7 @@
 /// \file
 /// Edits of a running program: which of them an operation meets, and what they make of it.
 
-#include <heddle/edit.h>
+#include <heddle/detail/edit_record.h>
 #include <heddle/operation.h>
 
 #include <atomic>
@@ -71,6 +71,19 @@ class ProgramEdits {
     /// Whether it did anything of another kind, or with another object, in the line.
     bool did_other = false;
   };
+  /// Where an agent is between the two lines of a round barrier.
+  struct Round {
+    /// It is in the line, and waits when it leaves that.
+    bool is_open = false;
+    /// Since it was on the way to the instruction last.
+    bool has_waited = false;
+  };
+  struct Rounds {
+    std::size_t number = 0;
+    std::unordered_map<std::uint32_t, Round> of_agents;
+  };
+  void go_round(Rounds& rounds, const Operation& operation, EditsOfOperation& found);
+  static bool is_on_the_way(const Edit& edit, std::uint32_t line);
   bool is_file_of(const Edit& edit, const char* file);
   bool meets(std::size_t number, const Operation& operation, const std::string& name, bool comes_to_line);
   bool comes_to_line(const Operation& operation, const std::string& name);
@@ -82,6 +95,8 @@ class ProgramEdits {
   std::unordered_map<std::size_t, std::vector<std::string>> instructions_;
   bool has_first_ = false;
   std::unordered_map<std::uint32_t, Visit> visits_;
+  /// The round barriers of the list.
+  std::vector<Rounds> rounds_;
 };
 
 }  // namespace heddle::edits

@@ -1,6 +1,7 @@
 #include "emulator/edits/sentence.h"
 
 #include <fmt/format.h>
+#include <heddle/edit.h>
 #include <heddle/semantics.h>
 
 #include "emulator/edits/words.h"
@@ -41,6 +42,8 @@ class Sentence {
   std::string operands() const;
   std::string tags() const;
   std::string dependency() const;
+  std::string update() const;
+  std::string round_barrier() const;
 
   const Edit& edit_;
   const Setting& setting_;
@@ -73,6 +76,21 @@ std::string Sentence::dependency() const {
                      edit_.dispatch - 1, edit_.dispatch);
 }
 
+std::string Sentence::update() const {
+  return fmt::format("make {} that of one atomic read-modify-write ({}, {}), with the {}", instruction(),
+                     name_of(edit_.scope), semantics(),
+                     edit_.of == EditedKind::Read ? "write that follows it" : "read that comes before it");
+}
+
+std::string Sentence::round_barrier() const {
+  std::string where = fmt::format("between one execution of {} and the next", place());
+  if (edit_.until_line != 0 && edit_.until_line != edit_.line)
+    where = fmt::format("between {} and {}line {}", place(),
+                        edit_.until_line < edit_.line ? "the next execution of " : "", edit_.until_line);
+  return fmt::format("put a control barrier, (Scope::Workgroup, Scope::{}, {}), {}", name_of(edit_.scope), named(),
+                     where);
+}
+
 std::string Sentence::text() const {
   switch (edit_.kind) {
     case EditKind::GiveSemantics:
@@ -91,6 +109,10 @@ std::string Sentence::text() const {
       return fmt::format("drop {} from {}", text_of(edit_.operands), instruction());
     case EditKind::MakeAtomic:
       return fmt::format("make {} atomic ({}, {})", instruction(), name_of(edit_.scope), semantics());
+    case EditKind::JoinUpdate:
+      return update();
+    case EditKind::PutRoundBarrier:
+      return round_barrier();
     case EditKind::PutMemoryBarrier:
       return fmt::format("put a memory barrier, (Scope::{}, {}), {}", name_of(edit_.scope), named(), beside());
     case EditKind::PutControlBarrier:

@@ -3,7 +3,7 @@
 /// \file
 /// What an edit does, in a sentence for people who see more of the program than its lines.
 
-#include <heddle/edit.h>
+#include <heddle/detail/edit_record.h>
 #include <heddle/operation.h>
 
 #include <functional>

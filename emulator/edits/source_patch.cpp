@@ -1,6 +1,7 @@
 #include "emulator/edits/source_patch.h"
 
 #include <fmt/format.h>
+#include <heddle/edit.h>
 #include <heddle/semantics.h>
 
 #include <algorithm>
@@ -146,6 +147,43 @@ bool make(EditedFile& file, const Edit& edit) {
   }
 }
 
+struct AtomicOfOperator {
+  std::string_view sign;
+  std::string_view name;
+  std::string_view of_floats;
+};
+constexpr AtomicOfOperator kAtomics[] = {
+    {"+=", "atomic_i_add", " (of floats: atomic_f_add_ext)"},
+    {"-=", "atomic_i_sub", ""},
+    {"|=", "atomic_or", ""},
+    {"&=", "atomic_and", ""},
+    {"^=", "atomic_xor", ""},
+};
+
+// What an update by an operator is as an atomic: the words of a kernel say no types, so that it is to be typed. Empty
+// if the line is no such statement.
+std::string atomic_in_place(const EditedFile& file, const Edit& edit) {
+  if (edit.line == 0 || edit.line > file.size()) return "";
+  const std::string_view statement = trimmed(file[edit.line - 1].before);
+  if (!statement.ends_with(';')) return "";
+  for (const AtomicOfOperator& atomic : kAtomics) {
+    const std::size_t sign = statement.find(atomic.sign);
+    if (sign == statement.npos) continue;
+    const std::string_view object = trimmed(statement.substr(0, sign));
+    const std::string_view value = trimmed(statement.substr(sign + 2, statement.size() - sign - 3));
+    if (object.find_first_of(" ;{}=") != object.npos) return "";
+    return fmt::format("in line {} of {} in place of `{}`: `{}.{}({}, Scope::{}, {}, {});`{}", edit.line, edit.file,
+                       statement, invocation_at(file, edit.line - 1), atomic.name, object, heddle::name_of(edit.scope),
+                       spelled(edit.semantics), value, atomic.of_floats);
+  }
+  return "";
+}
+
+std::string to_type(const EditedFile& file, const Edit& edit) {
+  const std::string atomic = edit.kind == EditKind::JoinUpdate ? atomic_in_place(file, edit) : "";
+  return atomic.empty() ? sentence_of(edit) : atomic;
+}
+
 /// The hunks of a file, with up to three lines around each.
 class Hunks {
  public:
@@ -205,7 +243,11 @@ SourcePatch patch_of(const std::vector<Edit>& edits,
       const std::optional<std::string> text = edit.file.empty() ? std::nullopt : source(edit.file);
       files[edit.file] = text ? lines_of(*text) : EditedFile();
     }
-    if (!make(files[edit.file], edit)) patch.to_type.push_back(sentence_of(edit));
+    if (make(files[edit.file], edit)) continue;
+    // A read and a write of one line are one update.
+    std::string text = to_type(files[edit.file], edit);
+    if (std::find(patch.to_type.begin(), patch.to_type.end(), text) == patch.to_type.end())
+      patch.to_type.push_back(std::move(text));
   }
   for (const auto& [name, file] : files) {
     const std::string hunks = Hunks(file).text();

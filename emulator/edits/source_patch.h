@@ -3,7 +3,7 @@
 /// \file
 /// Edits of a program as edits of its source: a unified diff.
 
-#include <heddle/edit.h>
+#include <heddle/detail/edit_record.h>
 
 #include <functional>
 #include <optional>

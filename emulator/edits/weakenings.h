@@ -3,7 +3,7 @@
 /// \file
 /// The edits that weaken the orderings of a program, one at a time: what mutation tries.
 
-#include <heddle/edit.h>
+#include <heddle/detail/edit_record.h>
 #include <heddle/operation.h>
 
 #include <mutex>

@@ -1,5 +1,6 @@
 #include "emulator/edits/words.h"
 
+#include <heddle/edit.h>
 #include <heddle/semantics.h>
 
 #include <array>

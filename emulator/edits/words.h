@@ -3,7 +3,7 @@
 /// \file
 /// The words of semantics, operands, scopes and kinds of instructions, in both directions.
 
-#include <heddle/edit.h>
+#include <heddle/detail/edit_record.h>
 #include <heddle/operation.h>
 
 #include <optional>

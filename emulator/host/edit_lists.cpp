@@ -1,6 +1,9 @@
 // The edits of the devices of a program, and which of them met no instruction.
 
 #include "emulator/edits/list_text.h"
+
+#include <heddle/edit.h>
+
 #include "emulator/host/edited.h"
 #include "emulator/watch/race_log.h"
 #include "runtime/text/readable.h"

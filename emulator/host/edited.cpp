@@ -1,8 +1,12 @@
 #include "emulator/host/edited.h"
 
+#include <heddle/edit.h>
+
 #include "emulator/host/emulator.h"
 #include "runtime/code_line.h"
+#include "runtime/round_barrier.h"
 
+#include <cstring>
 #include <span>
 
 namespace heddle::emulation {
@@ -26,11 +30,19 @@ void wait_at(Emulator& emulator, const Agent& agent, const Operation& barrier) {
   leave(emulator, agent);
 }
 
+/// As that, with those who come; all others wait elsewhere or have ended.
+void wait_in_round(Emulator& emulator, const Agent& agent, const Operation& barrier) {
+  const SourceLocation& where = barrier.where;
+  arrive_with_record(agent, Scope::Workgroup, barrier.scope, barrier.semantics, where.file, where.function, where.line);
+  if (agent.group->grid->group_size != 1) runtime::round_barrier(where);
+  leave(emulator, agent);
+}
+
 void put_in(Emulator& emulator, const Agent& agent, std::span<const Edit* const> all, const SourceLocation& where) {
   for (const Edit* edit : all) {
     Operation barrier;
     barrier.kind =
-        edit->kind == EditKind::PutControlBarrier ? OperationKind::ControlBarrier : OperationKind::MemoryBarrier;
+        edit->kind == EditKind::PutMemoryBarrier ? OperationKind::MemoryBarrier : OperationKind::ControlBarrier;
     agent.sign(barrier);
     barrier.execution_scope = edit->execution_scope;
     barrier.scope = edit->scope;
@@ -38,6 +50,10 @@ void put_in(Emulator& emulator, const Agent& agent, std::span<const Edit* const>
     barrier.where = where;
     if (edit->kind == EditKind::PutControlBarrier) {
       wait_at(emulator, agent, barrier);
+    } else if (edit->kind == EditKind::PutRoundBarrier) {
+      // One place, from whichever line an invocation comes to it.
+      barrier.where.line = edit->line;
+      wait_in_round(emulator, agent, barrier);
     } else {
       memory_barrier_as_it_is(emulator, barrier);
     }
@@ -69,16 +85,65 @@ void access_with_edits(Emulator& emulator, const Agent& agent, const Access& acc
              });
 }
 
+/// So many operations an invocation goes on for from the read of an update to its write: nobody comes between them.
+constexpr std::uint32_t kOperationsOfUpdate = 16;
+
+void go_on_alone(const Agent& agent, std::uint32_t operations) {
+  Resident::of(*agent.group).pulse->operations_left = operations;
+}
+
+/// The read of an update, whose write comes later, or does not. It writes what was there, and releases: no update of
+/// others that waits may come behind it.
+void read_of_update(Emulator& emulator, const Agent& agent, const Access& access, void* value) {
+  struct Read {
+    void* value;
+    std::uint32_t size_bytes;
+  } read{value, access.size_bytes()};
+  const auto look = [](void* of, const void* old, void* fresh) {
+    const auto& self = *static_cast<const Read*>(of);
+    std::memcpy(self.value, old, self.size_bytes);
+    std::memcpy(fresh, old, self.size_bytes);
+    return true;
+  };
+  Access last = access;
+  last.operation.semantics = MemorySemantics::Release | semantic_of(access.operation.storage_class);
+  update_as_it_is(emulator, agent, last, MemorySemantics::Relaxed, look, &read);
+  go_on_alone(agent, kOperationsOfUpdate);
+}
+
+/// The write of an update whose read was the last one of the invocation there.
+void write_of_update(Emulator& emulator, const Agent& agent, const Access& access, const void* value) {
+  struct Written {
+    const void* value;
+    std::uint32_t size_bytes;
+  } written{value, access.size_bytes()};
+  const auto put = [](void* of, const void*, void* fresh) {
+    const auto& self = *static_cast<const Written*>(of);
+    std::memcpy(fresh, self.value, self.size_bytes);
+    return true;
+  };
+  update_as_it_is(emulator, agent, access, MemorySemantics::Relaxed, put, &written);
+  go_on_alone(agent, 1);
+}
+
+bool is_of_update(const Access& access) {
+  return access.operation.kind == OperationKind::ReadModifyWrite;
+}
+
 }  // namespace
 
 void read_edited(Emulator& emulator, const Agent& agent, const Access& access, void* value) {
-  access_with_edits(emulator, agent, access, MemorySemantics::None,
-                    [&](const Access& edited, MemorySemantics) { read_as_it_is(emulator, agent, edited, value); });
+  access_with_edits(emulator, agent, access, MemorySemantics::None, [&](const Access& edited, MemorySemantics) {
+    is_of_update(edited) ? read_of_update(emulator, agent, edited, value)
+                         : read_as_it_is(emulator, agent, edited, value);
+  });
 }
 
 void write_edited(Emulator& emulator, const Agent& agent, const Access& access, const void* value) {
-  access_with_edits(emulator, agent, access, MemorySemantics::None,
-                    [&](const Access& edited, MemorySemantics) { write_as_it_is(emulator, agent, edited, value); });
+  access_with_edits(emulator, agent, access, MemorySemantics::None, [&](const Access& edited, MemorySemantics) {
+    is_of_update(edited) ? write_of_update(emulator, agent, edited, value)
+                         : write_as_it_is(emulator, agent, edited, value);
+  });
 }
 
 void update_edited(Emulator& emulator, const Agent& agent, const Access& access, MemorySemantics unequal, Modify modify,

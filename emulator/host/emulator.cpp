@@ -273,9 +273,12 @@ void Emulator::invocations_meet(runtime::Workgroup& group, std::span<const std::
     std::fill(waiting.where.begin(), waiting.where.end(), Resident::Waiting::Nowhere);
     return;
   }
-  const auto barrier_of = [&](std::uint32_t index) {
-    const bool common = waiting.where[index] == Resident::Waiting::AtCommon;
-    Operation barrier = common ? waiting.common : waiting.other[index];
+  const auto at = [&](std::uint32_t i) {
+    return waiting.where[i] == Resident::Waiting::AtCommon ? waiting.common : waiting.other[i];
+  };
+  // Who has ended meets the others where they wait.
+  const auto barrier_of = [&, first = at(indices.front())](std::uint32_t index) {
+    Operation barrier = waiting.at(index) == Resident::Waiting::Nowhere ? first : at(index);
     barrier.agent = memory.invocations.agent(index);
     barrier.barrier_instance = instance;
     return barrier;

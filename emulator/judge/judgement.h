@@ -4,7 +4,7 @@
 /// The judge: every relation and axiom of the memory model on one recorded execution, and the
 /// questions that reports and teaching tools ask about it.
 
-#include <heddle/edit.h>
+#include <heddle/detail/edit_record.h>
 
 #include <cstdint>
 #include <functional>

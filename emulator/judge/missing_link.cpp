@@ -1,3 +1,5 @@
+#include <heddle/edit.h>
+
 #include <algorithm>
 
 #include "emulator/edits/program_edits.h"

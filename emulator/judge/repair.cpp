@@ -1,5 +1,7 @@
 #include "emulator/judge/repair.h"
 
+#include <heddle/edit.h>
+
 #include <algorithm>
 #include <iterator>
 

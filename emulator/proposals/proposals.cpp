@@ -1,6 +1,7 @@
 #include "emulator/proposals/proposals.h"
 
 #include <fmt/format.h>
+#include <heddle/edit.h>
 
 #include <algorithm>
 #include <deque>
@@ -106,6 +107,7 @@ class Trials {
     for (std::size_t i = 0; i < findings_.size(); ++i) make_first(i);
     make_together();
     for (std::size_t i = 0; i < findings_.size(); ++i) make_others(i);
+    make_on_one_device();
     for (std::size_t i = 0; i < findings_.size(); ++i) tell(i);
   }
 
@@ -115,6 +117,8 @@ class Trials {
     std::uint64_t runs = 0;
     /// With it the program failed as it does without.
     bool still_fails = false;
+    /// On others than the device that raced the race came back.
+    bool on_one_device = false;
   };
 
   /// A race that does not come again when nothing has changed says nothing when something has.
@@ -152,8 +156,8 @@ class Trials {
         what = fmt::format("a data race on {} in lines {} and {}", race.object, race.first.where.line,
                            race.second.where.line);
     });
-    const bool fails = !result.failure.empty() && !(may_be_wrong_ && result.failure_kind.empty());
-    if (what.empty() && fails && !fails_as_it_is(result, number) && as_it_is(number)) what = result.failure;
+    if (what.empty() && !result.failure.empty() && !fails_as_it_is(result, number) && as_it_is(number))
+      what = result.failure;
     return what;
   }
 
@@ -197,22 +201,21 @@ class Trials {
     for (std::size_t other = 0; other < findings_.size(); ++other)
       if (other != finding && !mended_by_[other].change) mends_too.insert(other);
     const bool only_if_well = second_best_.contains(finding);
-    may_be_wrong_ = is_one_update(candidate);
     Trial trial = try_edits(candidate.edits, {finding}, limits_.runs, mends_too, only_if_well);
     if (trial.verdict != Verdict::OutOfTime) ++tried_[finding];
-    may_be_wrong_ = false;
     if (!trial.what.empty()) brought_[finding] = trial.what;
-    if (trial.verdict == Verdict::ComesBack) came_back_[finding].insert(candidate.text);
+    if (trial.verdict == Verdict::ComesBack && !has_stand_in(candidate)) came_back_[finding].insert(candidate.text);
     if (limits_.progress) limits_.progress(++done_, candidates_);
     if (trial.verdict != Verdict::Mends || trial.still_fails) return trial;
     for (const std::size_t other : mends_too)
-      if (!mended_by_[other].change) mended_by_[other] = {&candidate, trial.runs};
+      if (!mended_by_[other].change) mended_by_[other] = {&candidate, trial.runs, false, is_on_one_device_};
     return trial;
   }
 
-  /// A read and a write that are tried as two atomics lose an update that they would not lose as one.
-  static bool is_one_update(const CandidateChange& candidate) {
-    return candidate.text.find("one atomic read-modify-write") != std::string::npos;
+  /// A barrier of those who come there is less than one that all come to.
+  static bool has_stand_in(const CandidateChange& candidate) {
+    return std::any_of(candidate.edits.begin(), candidate.edits.end(),
+                       [](const Edit& edit) { return edit.kind == EditKind::PutRoundBarrier; });
   }
 
   bool was_given_up(const CandidateChange& candidate) const {
@@ -239,10 +242,10 @@ class Trials {
       }
       if (trial.verdict != Verdict::Mends) continue;
       if (trial.still_fails) {
-        second_best_.try_emplace(finding, Tried{&candidate, trial.runs, true});
+        second_best_.try_emplace(finding, Tried{&candidate, trial.runs, true, is_on_one_device_});
         continue;
       }
-      mends_[finding].push_back({&candidate, trial.runs});
+      mends_[finding].push_back({&candidate, trial.runs, false, is_on_one_device_});
       return true;
     }
     return false;
@@ -272,7 +275,7 @@ class Trials {
       edits.insert(edits.end(), candidate.edits.begin(), candidate.edits.end());
       const std::optional<bool> is_gone = is_without(race, edits);
       if (!is_gone || *is_gone) return is_gone ? &candidate : nullptr;
-      if (came_) came_back_[finding].insert(candidate.text);
+      if (came_ && !has_stand_in(candidate)) came_back_[finding].insert(candidate.text);
     }
     return nullptr;
   }
@@ -327,9 +330,11 @@ class Trials {
       left = left_of(finding, joined(parts).edits);
     }
     make_smaller(finding, parts);
-    const Trial trial = try_candidate(finding, sets_.emplace_back(joined(parts)));
+    const CandidateChange& all = sets_.emplace_back(joined(parts));
+    const Trial trial = try_candidate(finding, all);
     if (trial.verdict != Verdict::Mends || trial.still_fails) return false;
-    mends_[finding].push_back({&sets_.back(), trial.runs});
+    mends_[finding].push_back({&all, trial.runs, false, is_on_one_device_});
+    parts_[&all] = std::move(parts);
     return true;
   }
 
@@ -341,12 +346,14 @@ class Trials {
     if (!mends_[finding].empty()) mended_by_[finding] = mends_[finding].front();
   }
 
-  /// The first change of each finding, each once; none where one of them has none.
+  /// The first change of each finding, or its parts, each once; none where one of them has none.
   std::vector<CandidateChange> first_of_all() const {
     std::vector<CandidateChange> set;
     for (const Tried& tried : mended_by_) {
       if (!tried.change) return {};
-      if (std::find(set.begin(), set.end(), *tried.change) == set.end()) set.push_back(*tried.change);
+      const auto parts = parts_.find(tried.change);
+      for (const CandidateChange& part : parts == parts_.end() ? std::vector{*tried.change} : parts->second)
+        if (std::find(set.begin(), set.end(), part) == set.end()) set.push_back(part);
     }
     return set;
   }
@@ -365,6 +372,22 @@ class Trials {
     return std::all_of(mended_by_.begin(), mended_by_.end(), [](const Tried& tried) { return tried.change; });
   }
 
+  /// Without those that do nothing beside the others: the change of one finding often mends part of another one.
+  std::vector<CandidateChange> fewest_of(std::vector<CandidateChange> set, const std::vector<std::size_t>& all) {
+    for (std::size_t i = 0; i < set.size() && set.size() > 1;) {
+      std::vector<CandidateChange> fewer = set;
+      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+      std::set<std::size_t> none;
+      const Trial trial = try_edits(joined(fewer).edits, all, limits_.together_runs, none, true);
+      if (trial.verdict == Verdict::Mends && trial.runs == limits_.together_runs && !trial.still_fails) {
+        set = std::move(fewer);
+      } else {
+        ++i;
+      }
+    }
+    return set;
+  }
+
   /// Where the changes that were found first do not make the program clean together, the one of the finding that came
   /// back may be another one.
   void make_together() {
@@ -379,12 +402,37 @@ class Trials {
       std::set<std::size_t> none;
       const Trial trial = try_edits(edits, all, limits_.together_runs, none);
       if (trial.verdict == Verdict::Mends) {
-        report_.together = std::move(set);
+        report_.together = fewest_of(std::move(set), all);
         report_.together_runs = trial.runs;
         return;
       }
       if (trial.verdict == Verdict::OutOfTime || (trial.verdict == Verdict::BringsNew && findings_.size() != 1)) return;
       if (!go_on_behind(mended_by_[trial.finding].change)) return;
+    }
+  }
+
+  bool has_barriers_of_subgroups(std::size_t finding) const {
+    const std::vector<CandidateChange>& all = report_.races[finding].candidates;
+    return std::any_of(all.begin(), all.end(), puts_barrier_of_subgroup);
+  }
+  static bool puts_barrier_of_subgroup(const CandidateChange& candidate) {
+    return std::any_of(candidate.edits.begin(), candidate.edits.end(), [](const Edit& edit) {
+      return edit.kind == EditKind::PutControlBarrier && edit.execution_scope == Scope::Subgroup;
+    });
+  }
+
+  /// A barrier of subgroups may hold only where they are those of the device that raced.
+  void make_on_one_device() {
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < findings_.size(); ++i)
+      if (has_candidates(i) && !mended_by_[i].change && has_barriers_of_subgroups(i)) open.push_back(i);
+    if (open.empty() || !program_.narrow()) return;
+    as_it_is_.clear();
+    is_on_one_device_ = true;
+    for (const std::size_t finding : open) {
+      next_[finding] = 0;
+      set_tried_.erase(finding);
+      make_first(finding);
     }
   }
 
@@ -407,9 +455,16 @@ class Trials {
     race.changes.clear();
     if (const CandidateChange* untried = untried_before(finding, mends))
       race.changes.push_back(untried->text + " (" + why_untried(*untried) + ")");
-    for (const Tried& tried : mends) race.changes.push_back(tried.change->text);
+    for (const Tried& tried : mends) race.changes.push_back(text_of(tried));
     race.tried_runs = mends.empty() ? 0 : mends.front().runs;
     race.no_change = race.changes.empty() ? why_none(finding) : "";
+  }
+
+  static std::string text_of(const Tried& tried) {
+    std::string text = tried.change->text;
+    if (tried.on_one_device) text += " (where subgroups are as in the run that raced: elsewhere it came back)";
+    if (tried.still_fails) text += " (with it the program still fails as it does without)";
+    return text;
   }
 
   /// The likeliest one that the program has not seen, if it is likelier than those that mend it.
@@ -470,18 +525,20 @@ class Trials {
   std::map<std::size_t, std::set<std::string>> came_back_;
   /// The race that was looked for last came.
   bool came_ = false;
-  /// What is tried may have wrong results that the change itself has not.
-  bool may_be_wrong_ = false;
   /// Edits that mended something in a few runs, and not in more.
   std::vector<std::vector<Edit>> given_up_;
   /// Findings for which several changes together were looked for.
   std::set<std::size_t> set_tried_;
   /// Changes that are made of several.
   std::deque<CandidateChange> sets_;
+  /// By change of sets_: what it is made of.
+  std::map<const CandidateChange*, std::vector<CandidateChange>> parts_;
   /// The kinds of its failures.
   std::set<std::string> failures_;
   /// Findings that did not come again when the program ran once more without a change.
   std::set<std::size_t> is_other_;
+  /// All runs are on the device that raced.
+  bool is_on_one_device_ = false;
   std::size_t candidates_ = 0;
   std::size_t done_ = 0;
 };

@@ -35,6 +35,9 @@ class Program {
   }
   /// As that; with its races explained, their changes are wanted, too.
   virtual std::optional<RunResult> run(const std::vector<Edit>& edits, std::uint64_t number, bool explained) = 0;
+  /// From now on all runs are on a device like that of the run that raced, with its subgroups. False if they are
+  /// anyway.
+  virtual bool narrow() { return false; }
 };
 
 struct Limits {

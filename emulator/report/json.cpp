@@ -1,5 +1,7 @@
 #include "emulator/report/json.h"
 
+#include <heddle/edit.h>
+
 #include "emulator/report/report_text.h"
 #include "emulator/report/source_text.h"
 #include "runtime/text/json_text.h"

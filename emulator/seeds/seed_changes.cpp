@@ -28,7 +28,17 @@ class TrialsWithEdits final : public proposals::Program {
                   Clock::time_point end)
       : search_(search), racing_(std::move(racing)), first_new_(first_new), end_(end) {
     racing_.resize(std::min(racing_.size(), kRacing));
-    if (!racing_.empty()) configuration_ = search.configuration_of(racing_.front());
+  }
+
+  bool narrow() override {
+    if (racing_.empty() || configuration_) return false;
+    const auto is_linear = [&](std::uint64_t seed) {
+      return search_.configuration_of(seed).lane_mapping == LaneMapping::Linear;
+    };
+    const auto linear = std::find_if(racing_.begin(), racing_.end(), is_linear);
+    configuration_ = search_.configuration_of(linear == racing_.end() ? racing_.front() : *linear);
+    longest_ = 0;
+    return true;
   }
 
   std::optional<proposals::RunResult> run(const std::vector<Edit>& edits, std::uint64_t number,
@@ -72,7 +82,7 @@ class TrialsWithEdits final : public proposals::Program {
 
   const Search& search_;
   std::vector<std::uint64_t> racing_;
-  /// The configuration of the first seed that raced: a change is for the device on which the race was seen.
+  /// The one of the first seed that raced, where all trials have that; else each seed has its own.
   std::optional<Configuration> configuration_;
   std::uint64_t first_new_;
   Clock::time_point end_;

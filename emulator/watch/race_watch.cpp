@@ -299,7 +299,6 @@ void RaceWatch::explain(const race::KernelRace& race, bool have_atomics, DataRac
   }
   advice::ChangeOptions options;
   options.have_atomics = have_atomics;
-  options.one_subgroup = is_one_subgroup(race.second_agent);
   const std::optional<advice::Changes> found =
       run::RaceExplainer(detector_, recent_, dispatched_).explain(race, options, noted);
   if (!found) {
@@ -358,14 +357,6 @@ std::pair<std::uint32_t, std::uint32_t> RaceWatch::group_of(AgentId of) const {
   while (first > places.first() && is_in_group(first - 1)) --first;
   while (end < places.end() && is_in_group(end)) ++end;
   return {first, end};
-}
-
-bool RaceWatch::is_one_subgroup(AgentId agent) const {
-  const race::Places& places = detector_.places();
-  const auto [first, end] = group_of(agent);
-  for (std::uint32_t other = first; other < end; ++other)
-    if (!model::same_instance(places.place(other), places.place(first), Scope::Subgroup)) return false;
-  return true;
 }
 
 void RaceWatch::take_back_divergent_barriers() {

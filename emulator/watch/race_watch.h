@@ -140,7 +140,6 @@ class RaceWatch final : public trace::Listener {
   std::string why_not_tried(const race::KernelRace& race) const;
   /// The agents of the workgroup of this one: the first, and the one after the last.
   std::pair<std::uint32_t, std::uint32_t> group_of(AgentId of) const;
-  bool is_one_subgroup(AgentId agent) const;
   void tell_reliance();
   /// Now that all have come where they come, takes back what they would have to come to.
   void take_back_divergent_barriers();

@@ -4,8 +4,8 @@
 /// Settings of a device: how its kernels run, what its memory does, what is looked for.
 
 #include <heddle/choice.h>
+#include <heddle/detail/edit_record.h>
 #include <heddle/device_limits.h>
-#include <heddle/edit.h>
 #include <heddle/function.h>
 #include <heddle/memory_policy.h>
 #include <heddle/report.h>

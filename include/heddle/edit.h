@@ -4,7 +4,7 @@
 /// Edits of a program: what an instruction means otherwise, or an instruction that is put in or taken out, without
 /// compiling the program again.
 
-#include <heddle/spirv.h>
+#include <heddle/detail/edit_record.h>
 
 #include <cstdint>
 #include <string>
@@ -28,8 +28,16 @@ enum class EditKind : std::uint8_t {
   DropOperands,
   /// A plain access becomes an atomic one, with this scope and these semantics.
   MakeAtomic,
+  /// A plain read, or a plain write, is the read, or the write, of one atomic update, with this scope and these
+  /// semantics: an invocation does both at once. The one edit is made at the read, another one at the write.
+  JoinUpdate,
   PutMemoryBarrier,
   PutControlBarrier,
+  /// A control barrier of the workgroup between two lines, at a place that all come to and where no instruction stands:
+  /// behind a condition, or where a round of a loop ends. It is tried with those who come to one of the lines: who
+  /// waits
+  /// elsewhere, or has ended, is not waited for.
+  PutRoundBarrier,
   /// A barrier is not there.
   TakeOut,
   /// A dependency between a dispatch and the one before it.
@@ -54,33 +62,6 @@ enum class EditedKind : std::uint8_t {
   ControlBarrier,
   /// A call of the host or a command of a batch: of a litmus test with columns of the host.
   Call,
-};
-
-/// One edit. Of the members behind `ordinal` those count that its kind asks for.
-struct Edit {
-  EditKind kind = EditKind::GiveSemantics;
-  EditedKind of = EditedKind::First;
-  /// The file as compilers spell it, or the end of it from a slash on.
-  std::string file = {};
-  std::uint32_t line = 0;
-  /// 0: any, or not known. (C++ kernels know of no columns.)
-  std::uint32_t column = 0;
-  /// Which of the instructions of that kind in the line, which differ in the object that they access, from 1 on in the
-  /// order in which invocations come to them first; 0 for all.
-  std::uint32_t ordinal = 0;
-  MemorySemantics semantics = MemorySemantics::None;
-  Scope scope = Scope::Invocation;
-  Scope execution_scope = Scope::Workgroup;
-  MemoryOperands operands = MemoryOperands::None;
-  /// What is put in stands behind the instruction, not before it.
-  bool behind = false;
-  /// PutDependency: the dispatch of the device that follows it, and whether it orders memory as well.
-  std::uint64_t dispatch = 0;
-  bool orders_memory = true;
-  /// SetTags: "foo:x,sync-as:1", empty for none. SetCall, PutCall: the call or the command as a test spells it.
-  std::string text = {};
-
-  friend bool operator==(const Edit&, const Edit&) = default;
 };
 
 /// One line that edit_from_text reads: "give Release|UniformMemory at atomic-write in sum.cpp:14".

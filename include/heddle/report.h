@@ -3,7 +3,7 @@
 /// \file
 /// What heddle tells about a kernel or a host thread that is wrong: findings, and the exceptions that carry them.
 
-#include <heddle/edit.h>
+#include <heddle/detail/edit_record.h>
 #include <heddle/source_location.h>
 #include <heddle/vector.h>
 

@@ -34,7 +34,7 @@ class RunningWorkgroup:
 
     # The words for a WaitKind.
     waits = {"WorkgroupBarrier": "waiting at a barrier", "NamedBarrier": "waiting at a named barrier",
-             "Subgroup": "waiting at a subgroup operation", "Poll": "polling", "Preempted": "may go on"}
+             "Subgroup": "waiting at a subgroup operation", "Round": "waiting at a round barrier", "Poll": "polling", "Preempted": "may go on"}
 
     def __init__(self, thread, worker, group):
         self.thread, self.worker, self.group = thread, worker, group

@@ -70,8 +70,16 @@ Edit random_edit(std::mt19937& random) {
       edit.behind = edit.of != EditedKind::First && random() % 2 == 0;
       [[fallthrough]];
     case EditKind::MakeAtomic:
+    case EditKind::JoinUpdate:
       edit.scope = any_of(kScopes, random);
       edit.semantics = any_of(kSemantics, random);
+      break;
+    case EditKind::PutRoundBarrier:
+      edit.behind = true;
+      if (edit.of == EditedKind::First) edit.of = EditedKind::Write;
+      edit.scope = any_of(kScopes, random);
+      edit.semantics = any_of(kSemantics, random);
+      edit.until_line = static_cast<std::uint32_t>(random() % 1000);
       break;
     case EditKind::SetTags:
       edit.text = random() % 2 == 0 ? "" : "foo:x, sync-as:1";

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include <heddle/edit.h>
 #include <heddle/explore.h>
 #include <heddle/heddle.h>
 
@@ -206,4 +207,91 @@ TEST_CASE("a barrier before a line of several reads is passed once each time, no
   };
   const auto barrier = edits("put-control-barrier Workgroup Workgroup kWorkgroupBarrier before first", __LINE__ - 6);
   CHECK(run_seeds(barrier, test).races == 12);
+}
+
+namespace {
+
+/// Edits that make a read of one line and a write of another one an update.
+std::vector<Edit> update(std::uint32_t read, std::uint32_t write) {
+  std::vector<Edit> both = edits("join Device Relaxed at read", read);
+  for (const Edit& edit : edits("join Device Relaxed at write", write)) both.push_back(edit);
+  return both;
+}
+
+/// How many seeds of 12 end with another value than this in out[0].
+template <typename Kernel>
+int wrong_with(const std::vector<Edit>& edits, const Kernel& kernel, std::uint32_t expected, int& races) {
+  int wrong = 0;
+  races = run_seeds(edits, [&](Device& device) {
+            auto out = device.buffer(std::vector<std::uint32_t>(2, 0u), "out");
+            device.dispatch(kernel, {16}, {1}, out);
+            wrong += out.read()[0] == expected ? 0 : 1;
+          }).races;
+  return wrong;
+}
+
+}  // namespace
+
+TEST_CASE("a read and a write that are joined lose no update, in one line or in two") {
+  const std::uint32_t in_one = __LINE__ + 1;
+  const auto counted = [](auto&, StorageBuffer<std::uint32_t> auto out) { out[0] += 1u; };
+  const std::uint32_t in_two = __LINE__ + 2;
+  const auto claimed = [](auto& inv, StorageBuffer<std::uint32_t> auto out) {
+    if (out[1] == 0) {
+      out[1] = 1u;
+      inv.atomic_i_increment(out[0], Scope::Device, MemorySemantics::Relaxed);
+    }
+  };
+  int races = 0;
+  CHECK(wrong_with({}, counted, 16, races) > 0);
+  CHECK(wrong_with(update(in_one, in_one), counted, 16, races) == 0);
+  CHECK(races == 0);
+  CHECK(wrong_with({}, claimed, 1, races) > 0);
+  CHECK(wrong_with(update(in_two, in_two + 1), claimed, 1, races) == 0);
+  CHECK(races == 0);
+}
+
+TEST_CASE("a round barrier is passed by those who come, and by the others where they wait or have ended") {
+  const auto test = [](Device& device) {
+    auto sum = device.buffer<std::uint32_t>(1, "out");
+    device.dispatch(
+        [](auto& inv, StorageBuffer<std::uint32_t> auto out) {
+          auto t = workgroup<std::uint32_t[8]>(inv, "t", kZeroed);
+          const std::uint32_t i = inv.local_invocation_index();
+          for (std::uint32_t h = 4; h > 0; h /= 2) {
+            if (i < h) t[i] += t[i + h];
+          }
+          if (i == 0) out[0] = t[0];
+        },
+        {1}, {8}, sum);
+  };
+  const std::uint32_t line = __LINE__ - 6;
+  CHECK(run_seeds({}, test).races == 12);
+  const Seen seen = run_seeds(edits("put-round-barrier Workgroup kWorkgroupBarrier 0 behind write", line), test);
+  CHECK(seen.races == 0);
+  CHECK(seen.finding.empty());
+}
+
+TEST_CASE("a round barrier between two lines holds for who comes to the second one alone") {
+  const auto test = [](Device& device) {
+    auto sums = device.buffer<std::uint32_t>(8, "out");
+    device.dispatch(
+        [](auto& inv, StorageBuffer<std::uint32_t> auto out) {
+          auto t = workgroup<std::uint32_t[2]>(inv, "t");
+          const std::uint32_t i = inv.local_invocation_index();
+          if (i % 4 == 0) t[i / 4] = i + 1;
+          std::uint32_t sum = 0;
+          for (std::uint32_t k = 0; k < i / 4; ++k) sum += t[k];
+          out[i] = sum;
+        },
+        {1}, {8}, sums);
+  };
+  const std::uint32_t line = __LINE__ - 7;
+  CHECK_FALSE(run_seeds({}, test).finding.empty());
+  const std::string until = std::to_string(line + 2);
+  const Seen seen =
+      run_seeds(edits("put-round-barrier Workgroup kWorkgroupBarrier " + until + " behind write", line), test);
+  INFO(seen.finding);
+  CHECK(seen.races == 0);
+  CHECK(seen.finding.empty());
 }

@@ -1,3 +1,5 @@
+#include <heddle/edit.h>
+
 #include <catch2/catch.hpp>
 
 #include "emulator/edits/source_patch.h"
@@ -67,4 +69,27 @@ TEST_CASE("what the words of the source do not say is to be typed, and so is a b
     REQUIRE(patch.to_type.size() == 1);
     CHECK(patch.to_type[0] == sentence_of(edit_from_text(edit)));
   }
+}
+
+TEST_CASE("an update in one line is typed as the atomic of its operator, and of no other object") {
+  const std::string source =
+      "  bins[key] += 2u;\n"
+      "  mask |= 1u << me;\n"
+      "  y[0] = y[0] * 3u;\n";
+  const auto typed = [&](int line) {
+    const std::string at = " in k.cpp:" + std::to_string(line) + "\n";
+    return patch_of(edits_from_text("join Workgroup Relaxed at read" + at + "join Workgroup Relaxed at write" + at),
+                    [&](const std::string&) { return std::optional(source); });
+  };
+  REQUIRE(typed(1).to_type.size() == 1);
+  CHECK(typed(1).diff.empty());
+  CHECK(typed(1).to_type[0] ==
+        "in line 1 of k.cpp in place of `bins[key] += 2u;`: "
+        "`inv.atomic_i_add(bins[key], Scope::Workgroup, MemorySemantics::Relaxed, 2u);` "
+        "(of floats: atomic_f_add_ext)");
+  REQUIRE(typed(2).to_type.size() == 1);
+  CHECK_THAT(typed(2).to_type[0], Catch::Contains("`inv.atomic_or(mask, Scope::Workgroup, "
+                                                  "MemorySemantics::Relaxed, 1u << me);`"));
+  REQUIRE(typed(3).to_type.size() == 2);
+  CHECK_THAT(typed(3).to_type[0], Catch::Contains("make the read in line 3 that of one atomic read-modify-write"));
 }

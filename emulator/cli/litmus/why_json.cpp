@@ -1,5 +1,7 @@
 #include "emulator/cli/litmus/why_json.h"
 
+#include <heddle/edit.h>
+
 #include <fmt/format.h>
 
 #include <string>

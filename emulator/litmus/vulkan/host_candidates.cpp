@@ -1,5 +1,7 @@
 #include "emulator/litmus/vulkan/host_candidates.h"
 
+#include <heddle/edit.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 #include "emulator/litmus/vulkan/source_edits.h"
 
+#include <heddle/edit.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>

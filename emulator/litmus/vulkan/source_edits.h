@@ -3,7 +3,7 @@
 /// \file
 /// Edits of a program (heddle/edit.h) made to the text of a litmus test.
 
-#include <heddle/edit.h>
+#include <heddle/detail/edit_record.h>
 
 #include <optional>
 #include <string>

@@ -1,5 +1,6 @@
 #include "emulator/litmus/vulkan/test_candidates.h"
 
+#include <heddle/edit.h>
 #include <heddle/semantics.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "emulator/litmus/vulkan/test_edits.h"
 
 #include <fmt/format.h>
+#include <heddle/edit.h>
 #include <heddle/semantics.h>
 
 #include <algorithm>

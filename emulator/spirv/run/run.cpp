@@ -144,7 +144,6 @@ class Worker {
     advice::ChangeOptions out;
     out.model.chains = request_.chains;
     out.have_names = false;
-    out.one_subgroup = analysis_.dispatch().subgroup_size() >= setting_.dispatches[0].group_size();
     return out;
   }
 

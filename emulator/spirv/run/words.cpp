@@ -1,5 +1,7 @@
 #include "emulator/spirv/run/words.h"
 
+#include <heddle/edit.h>
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -40,6 +42,10 @@ std::optional<std::string> glsl_words(const Edit& edit, const std::string& objec
     case EditKind::PutMemoryBarrier:
     case EditKind::PutControlBarrier:
       return barrier_words(edit);
+    case EditKind::JoinUpdate:
+      if (edit.of == EditedKind::Write) return "";
+      return "make the read in " + line_of(edit) + " and the write that follows it one atomic, such as atomicAdd, " +
+             "atomicMax or atomicCompSwap";
     case EditKind::AddSemantics:
       // A coherent access is made available and visible by itself.
       if ((edit.semantics & kOrders) == MemorySemantics{}) return "";

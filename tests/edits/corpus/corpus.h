@@ -32,10 +32,15 @@ std::vector<Program> rounds();
 std::vector<Program> messages();
 /// Locks, tables, queues, and what several dispatches share.
 std::vector<Program> shared();
+/// Sorts, scans, products and solvers of one workgroup.
+std::vector<Program> algorithms();
+/// Locks, barriers, rings and queues that workgroups share.
+std::vector<Program> structures();
 
 inline std::vector<Program> all() {
   std::vector<Program> out;
-  for (const auto& some : {tiles(), rounds(), messages(), shared()}) out.insert(out.end(), some.begin(), some.end());
+  for (const auto& some : {tiles(), rounds(), messages(), shared(), algorithms(), structures()})
+    out.insert(out.end(), some.begin(), some.end());
   return out;
 }
 

@@ -237,7 +237,7 @@ std::vector<Program> messages() {
        "no barrier of the workgroup orders the write"},
       {"the last workgroup without its second barrier", by_flags(last_without_second_barrier, 2, 8, 1, sixteen)},
       {"a barrier of all workgroups that does not acquire",
-       by_flags(everywhere<kReleaseBuffers, kRelaxed, true>, 2, 8, 16, mirrored)},
+       by_flags(everywhere<kReleaseBuffers, kRelaxed, true>, 2, 8, 16, mirrored), "but it does not acquire"},
       {"a barrier of all workgroups to which not all of one come first",
        by_flags(everywhere<kBufferBarrier, kAcquireBuffers, false>, 2, 8, 16, mirrored)},
       {"a tree of workgroups that does not acquire", by_flags(tree, 4, 1, 1, [](U32) { return 18u; }),

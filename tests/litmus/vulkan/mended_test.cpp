@@ -1,4 +1,6 @@
 // What is proposed for racy tests is made to their texts, and read and explored again.
+#include <heddle/edit.h>
+
 #include <catch2/catch.hpp>
 
 #include <fmt/format.h>

@@ -1,4 +1,6 @@
 // Edits of programs, made to litmus tests.
+#include <heddle/edit.h>
+
 #include <catch2/catch.hpp>
 
 #include <algorithm>
