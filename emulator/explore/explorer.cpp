@@ -158,7 +158,8 @@ void Explorer::execute(std::size_t agent, const Operation& operation, Value read
   if (call != kNoPoint) calls_[call - agents_.size()] = index;
   if (std::exchange(trusts_next_, false)) {
     go_on_unjudged(then);
-  } else if (leaves_place_open(agent)) {
+  } else if (options_.wanted != Wanted::AllExecutions && step(agent).unread) {
+    // Each place in scoped modification order that happens-before leaves to the write is as good as another.
     then();
   } else if (operation.writes()) {
     order_write(index, 0, [&] { keep_promises(index, 0, then); });

@@ -139,7 +139,6 @@ class Explorer {
   void read_one_source(std::size_t agent);
   void go_on_unjudged(const Then& then);
   bool visit_dropped();
-  bool leaves_place_open(std::size_t agent) const;
   bool leaves_idling_for_later(std::size_t agent) const;
   bool spins_with(std::size_t agent, Value value);
   void idle(std::size_t agent);

@@ -68,12 +68,6 @@ bool Explorer::comes_last(std::size_t agent) const {
   return options_.wanted == Wanted::Outcomes && step(agent).use != ValueUse::Decides;
 }
 
-// Whether each place in scoped modification order that happens-before leaves to the write is as good as another.
-bool Explorer::leaves_place_open(std::size_t agent) const {
-  return options_.wanted != Wanted::AllExecutions && step(agent).unread &&
-         step(agent).operation.kind == OperationKind::Write;
-}
-
 // Whether the next read does not take a value with which its agent spins for ever, unless there is nothing else.
 bool Explorer::leaves_idling_for_later(std::size_t agent) const {
   const Operation& next = step(agent).operation;

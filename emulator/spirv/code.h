@@ -58,6 +58,8 @@ enum class Act : std::uint8_t {
   /// A construct begins or ends, of which the lanes that come to it together may be so again behind it; see PartInfo.
   Part,
   Rejoin,
+  /// debugPrintfEXT; see PrintInfo.
+  Print,
   Jump,
   /// Goes to `target` if a is not 0, else to `otherwise`.
   Branch,
@@ -177,6 +179,13 @@ struct ExchangeInfo {
   std::vector<std::uint32_t> loops;
 };
 
+/// What is printed, and the values in it.
+struct PrintInfo {
+  std::string format;
+  std::vector<Slot> values;
+  std::vector<ScalarType> types;
+};
+
 /// Slots that hold a variable's own scalars.
 struct LocalRange {
   Slot first = 0;
@@ -213,6 +222,7 @@ struct Code {
   std::vector<LoopInfo> loops;
   std::vector<ExchangeInfo> exchanges;
   std::vector<PartInfo> parts;
+  std::vector<PrintInfo> prints;
   Reconvergence reconvergence = Reconvergence::Workgroup;
   std::vector<LocalRange> locals;
   std::vector<BuiltIn> built_ins;

@@ -114,7 +114,7 @@ class Dispatch {
     std::uint64_t first = 0;
     std::uint64_t of_each_group = 0;  ///< 0: all share it
     const Layout* layout = nullptr;
-    /// Of an image.
+    /// How large an image is.
     std::vector<std::uint64_t> extents;
   };
 

@@ -21,6 +21,10 @@ class Expander {
     fail(std::string(name_of(e_.op)) + " lacks an operand");
   }
   Operand operand(std::size_t i) const { return e_.operand(word(i)); }
+  Ref part_of(const Operand& of, std::size_t i) const {
+    if (i < of.parts.size()) return of.parts[i];
+    fail("an operand has too few components");
+  }
   const std::vector<ScalarType>& scalars(Id type) const { return types_.scalars(type, e_.at); }
 
   std::optional<Refs> composite();
@@ -156,8 +160,8 @@ Refs Expander::extract_dynamic() {
   const Operand from = operand(0);
   const Operand index = operand(1);
   if (from.parts.empty() || index.parts.size() != 1) fail("a component of a vector is named by one number");
-  const ScalarType element = scalars(e_.type).front();
-  const std::uint8_t width = scalars(index.type).front().bits;
+  const ScalarType element = types_.first_scalar(e_.type, e_.at);
+  const std::uint8_t width = types_.first_scalar(index.type, e_.at).bits;
   Ref out = from.parts.back();
   for (std::size_t i = from.parts.size() - 1; i-- > 0;) {
     const Ref here = sink_.compute({Op::OpIEqual, 0, 1, width, width}, {index.parts[0], sink_.constant(i)});
@@ -171,8 +175,8 @@ Refs Expander::insert_dynamic() {
   const Operand component = operand(1);
   const Operand index = operand(2);
   if (component.parts.size() != 1 || index.parts.size() != 1) fail("a component of a vector is named by one number");
-  const std::uint8_t bits = scalars(component.type).front().bits;
-  const std::uint8_t width = scalars(index.type).front().bits;
+  const std::uint8_t bits = types_.first_scalar(component.type, e_.at).bits;
+  const std::uint8_t width = types_.first_scalar(index.type, e_.at).bits;
   for (std::size_t i = 0; i < out.size(); ++i) {
     const Ref here = sink_.compute({Op::OpIEqual, 0, 1, width, width}, {index.parts[0], sink_.constant(i)});
     out[i] = sink_.compute({Op::OpSelect, 0, bits, 1, bits}, {here, component.parts[0], out[i]});
@@ -234,7 +238,7 @@ Refs Expander::with_carry() {
   const Operand a = operand(0);
   const Operand b = operand(1);
   if (a.parts.size() != b.parts.size() || a.parts.empty()) fail("the operands are not of one size");
-  const std::uint8_t bits = scalars(a.type).front().bits;
+  const std::uint8_t bits = types_.first_scalar(a.type, e_.at).bits;
   Op low = Op::OpIMul;
   std::uint32_t high = e_.op == Op::OpSMulExtended ? kMulHighSigned : kMulHighUnsigned;
   if (e_.op == Op::OpIAddCarry) low = Op::OpIAdd, high = kCarry;
@@ -258,14 +262,14 @@ Refs Expander::reduce(Op op) {
 Refs Expander::dot_of_integers() {
   const Operand a = operand(0);
   const Operand b = operand(1);
-  const std::uint8_t bits = scalars(e_.type).front().bits;
+  const std::uint8_t bits = types_.first_scalar(e_.type, e_.at).bits;
   const bool accumulates = e_.op == Op::OpSDotAccSat || e_.op == Op::OpUDotAccSat || e_.op == Op::OpSUDotAccSat;
   const bool unsigned_first = e_.op == Op::OpUDot || e_.op == Op::OpUDotAccSat;
   const bool unsigned_second = unsigned_first || e_.op == Op::OpSUDot || e_.op == Op::OpSUDotAccSat;
-  const std::uint8_t from = scalars(a.type).front().bits;
+  const std::uint8_t from = types_.first_scalar(a.type, e_.at).bits;
   const bool packed = a.parts.size() == 1;
   const auto component = [&](const Operand& of, std::size_t i, bool is_unsigned) {
-    Ref part = packed ? of.parts.at(0) : of.parts.at(i);
+    Ref part = part_of(of, packed ? 0 : i);
     std::uint8_t width = from;
     if (packed) {
       part = sink_.compute({Op::OpBitFieldUExtract, 0, 32, 32, 32}, {part, sink_.constant(8 * i), sink_.constant(8)});
@@ -283,7 +287,7 @@ Refs Expander::dot_of_integers() {
   }
   if (!accumulates) return {sum};
   const std::uint32_t saturating = unsigned_first ? kAddSaturatingUnsigned : kAddSaturatingSigned;
-  return {sink_.compute({Op::OpExtInst, saturating, bits, bits, bits}, {sum, operand(2).parts.at(0)})};
+  return {sink_.compute({Op::OpExtInst, saturating, bits, bits, bits}, {sum, part_of(operand(2), 0)})};
 }
 
 Refs Expander::each_component() {
@@ -292,8 +296,8 @@ Refs Expander::each_component() {
   const std::size_t count = componentwise(e_.op).operands;
   for (std::size_t i = 0; i < count; ++i) operands.push_back(operand(i));
   Computation c{e_.op, 0, 32, 32, 32};
-  if (count > 0 && !operands[0].parts.empty()) c.from = scalars(operands[0].type).front().bits;
-  if (count > 1 && !operands[1].parts.empty()) c.second = scalars(operands[1].type).front().bits;
+  if (count > 0 && !operands[0].parts.empty()) c.from = types_.first_scalar(operands[0].type, e_.at).bits;
+  if (count > 1 && !operands[1].parts.empty()) c.second = types_.first_scalar(operands[1].type, e_.at).bits;
   Refs out;
   for (std::size_t i = 0; i < results.size(); ++i) {
     c.bits = results[i].bits;

@@ -27,6 +27,11 @@ class GlslExpander {
 
  private:
   [[noreturn]] void fail(const std::string& message) const { throw Error(e_.at.position, message); }
+  Ref scalar(std::size_t i) const {
+    const Refs parts = operand(i).parts;
+    if (parts.size() == 1) return parts[0];
+    fail("an operand is no scalar");
+  }
   Operand operand(std::size_t i) const {
     if (i + 2 >= e_.words.size()) fail("OpExtInst lacks an operand");
     Operand out = e_.operand(e_.words[i + 2]);
@@ -135,7 +140,7 @@ Refs GlslExpander::run() {
       return {sink_.compute({Op::OpBitwiseOr, 0, 64, 64, 64}, {a[0], high})};
     }
     case GLSLstd450UnpackDouble2x32: {
-      const Ref a = operand(0).parts[0];
+      const Ref a = scalar(0);
       const Ref high = sink_.compute({Op::OpShiftRightLogical, 0, 64, 64, 32}, {a, integer(32)});
       return {sink_.compute({Op::OpUConvert, 0, 32, 64, 64}, {a}),
               sink_.compute({Op::OpUConvert, 0, 32, 64, 64}, {high})};
@@ -149,8 +154,8 @@ Refs GlslExpander::run() {
 Refs GlslExpander::each_component(std::size_t operands) {
   std::vector<Operand> all;
   for (std::size_t i = 0; i < operands; ++i) all.push_back(operand(i));
-  const std::uint8_t from = types_.scalars(all[0].type, e_.at).front().bits;
-  const std::uint8_t second = operands > 1 ? types_.scalars(all[1].type, e_.at).front().bits : from;
+  const std::uint8_t from = types_.first_scalar(all[0].type, e_.at).bits;
+  const std::uint8_t second = operands > 1 ? types_.first_scalar(all[1].type, e_.at).bits : from;
   Refs out;
   for (std::size_t i = 0; i < result_.size(); ++i) {
     Refs arguments;
@@ -165,7 +170,7 @@ Refs GlslExpander::each_component(std::size_t operands) {
 
 Refs GlslExpander::split(std::uint32_t first, std::uint32_t second) {
   const Operand a = operand(0);
-  const std::uint8_t from = types_.scalars(a.type, e_.at).front().bits;
+  const std::uint8_t from = types_.first_scalar(a.type, e_.at).bits;
   if (result_.size() != 2 * a.parts.size()) fail("the result has two members as large as the operand");
   Refs out;
   for (const Ref each : a.parts)
@@ -208,7 +213,7 @@ Refs GlslExpander::reflect() {
 Refs GlslExpander::refract() {
   const Refs i = operand(0).parts;
   const Refs n = same_size(1, i);
-  const Ref eta = operand(2).parts[0];
+  const Ref eta = scalar(2);
   const Ref cosine = dot(sink_, n, i, bits_);
   const Ref rest = binary(Op::OpFSub, number(1), binary(Op::OpFMul, cosine, cosine));
   const Ref k = binary(Op::OpFSub, number(1), binary(Op::OpFMul, binary(Op::OpFMul, eta, eta), rest));
@@ -224,7 +229,7 @@ std::vector<Refs> GlslExpander::square() {
   std::size_t size = 2;
   while (size * size < all.size()) ++size;
   if (size * size != all.size() || size > 4) fail("this is no square matrix");
-  bits_ = types_.scalars(operand(0).type, e_.at).front().bits;
+  bits_ = types_.first_scalar(operand(0).type, e_.at).bits;
   std::vector<Refs> out;
   for (std::size_t i = 0; i < size; ++i)
     out.emplace_back(all.begin() + static_cast<std::ptrdiff_t>(i * size),
@@ -282,7 +287,7 @@ Refs GlslExpander::pack(double scale, bool is_signed, unsigned width) {
 }
 
 Refs GlslExpander::unpack(double scale, bool is_signed, unsigned width) {
-  const Ref a = operand(0).parts[0];
+  const Ref a = scalar(0);
   Refs out;
   for (unsigned i = 0; i < 32 / width; ++i) {
     const Op extract = is_signed ? Op::OpBitFieldSExtract : Op::OpBitFieldUExtract;
@@ -303,7 +308,7 @@ Refs GlslExpander::pack_halves() {
 }
 
 Refs GlslExpander::unpack_halves() {
-  const Ref a = operand(0).parts[0];
+  const Ref a = scalar(0);
   const Ref high = sink_.compute({Op::OpShiftRightLogical, 0, 32, 32, 32}, {a, integer(16)});
   return {sink_.compute({Op::OpExtInst, kFromHalf, 32, 16, 16}, {a}),
           sink_.compute({Op::OpExtInst, kFromHalf, 32, 16, 16}, {high})};

@@ -121,6 +121,7 @@ void Flow::walk(std::uint32_t at, State state) {
       case Act::RepeatLoop:
       case Act::Part:
       case Act::Rejoin:
+      case Act::Print:
         break;
     }
   }

@@ -11,57 +11,57 @@ namespace {
 
 using Format = spv::ImageFormat;
 
-struct Row {
+struct FormatRow {
   Format format;
   TexelFormat texel;
 };
 
 constexpr std::array kRows{
-    Row{Format::Rgba32f, {TexelKind::Float, {32, 32, 32, 32}}},
-    Row{Format::Rg32f, {TexelKind::Float, {32, 32}}},
-    Row{Format::R32f, {TexelKind::Float, {32}}},
-    Row{Format::Rgba16f, {TexelKind::Float, {16, 16, 16, 16}}},
-    Row{Format::Rg16f, {TexelKind::Float, {16, 16}}},
-    Row{Format::R16f, {TexelKind::Float, {16}}},
-    Row{Format::Rgba16, {TexelKind::UnsignedNormal, {16, 16, 16, 16}}},
-    Row{Format::Rg16, {TexelKind::UnsignedNormal, {16, 16}}},
-    Row{Format::R16, {TexelKind::UnsignedNormal, {16}}},
-    Row{Format::Rgba8, {TexelKind::UnsignedNormal, {8, 8, 8, 8}}},
-    Row{Format::Rg8, {TexelKind::UnsignedNormal, {8, 8}}},
-    Row{Format::R8, {TexelKind::UnsignedNormal, {8}}},
-    Row{Format::Rgb10A2, {TexelKind::UnsignedNormal, {10, 10, 10, 2}}},
-    Row{Format::Rgba16Snorm, {TexelKind::SignedNormal, {16, 16, 16, 16}}},
-    Row{Format::Rg16Snorm, {TexelKind::SignedNormal, {16, 16}}},
-    Row{Format::R16Snorm, {TexelKind::SignedNormal, {16}}},
-    Row{Format::Rgba8Snorm, {TexelKind::SignedNormal, {8, 8, 8, 8}}},
-    Row{Format::Rg8Snorm, {TexelKind::SignedNormal, {8, 8}}},
-    Row{Format::R8Snorm, {TexelKind::SignedNormal, {8}}},
-    Row{Format::Rgba32i, {TexelKind::Signed, {32, 32, 32, 32}}},
-    Row{Format::Rg32i, {TexelKind::Signed, {32, 32}}},
-    Row{Format::R32i, {TexelKind::Signed, {32}}},
-    Row{Format::Rgba16i, {TexelKind::Signed, {16, 16, 16, 16}}},
-    Row{Format::Rg16i, {TexelKind::Signed, {16, 16}}},
-    Row{Format::R16i, {TexelKind::Signed, {16}}},
-    Row{Format::Rgba8i, {TexelKind::Signed, {8, 8, 8, 8}}},
-    Row{Format::Rg8i, {TexelKind::Signed, {8, 8}}},
-    Row{Format::R8i, {TexelKind::Signed, {8}}},
-    Row{Format::R64i, {TexelKind::Signed, {64}}},
-    Row{Format::Rgba32ui, {TexelKind::Unsigned, {32, 32, 32, 32}}},
-    Row{Format::Rg32ui, {TexelKind::Unsigned, {32, 32}}},
-    Row{Format::R32ui, {TexelKind::Unsigned, {32}}},
-    Row{Format::Rgba16ui, {TexelKind::Unsigned, {16, 16, 16, 16}}},
-    Row{Format::Rg16ui, {TexelKind::Unsigned, {16, 16}}},
-    Row{Format::R16ui, {TexelKind::Unsigned, {16}}},
-    Row{Format::Rgba8ui, {TexelKind::Unsigned, {8, 8, 8, 8}}},
-    Row{Format::Rg8ui, {TexelKind::Unsigned, {8, 8}}},
-    Row{Format::R8ui, {TexelKind::Unsigned, {8}}},
-    Row{Format::Rgb10a2ui, {TexelKind::Unsigned, {10, 10, 10, 2}}},
-    Row{Format::R64ui, {TexelKind::Unsigned, {64}}},
+    FormatRow{Format::Rgba32f, {TexelKind::Float, {32, 32, 32, 32}}},
+    FormatRow{Format::Rg32f, {TexelKind::Float, {32, 32}}},
+    FormatRow{Format::R32f, {TexelKind::Float, {32}}},
+    FormatRow{Format::Rgba16f, {TexelKind::Float, {16, 16, 16, 16}}},
+    FormatRow{Format::Rg16f, {TexelKind::Float, {16, 16}}},
+    FormatRow{Format::R16f, {TexelKind::Float, {16}}},
+    FormatRow{Format::Rgba16, {TexelKind::UnsignedNormal, {16, 16, 16, 16}}},
+    FormatRow{Format::Rg16, {TexelKind::UnsignedNormal, {16, 16}}},
+    FormatRow{Format::R16, {TexelKind::UnsignedNormal, {16}}},
+    FormatRow{Format::Rgba8, {TexelKind::UnsignedNormal, {8, 8, 8, 8}}},
+    FormatRow{Format::Rg8, {TexelKind::UnsignedNormal, {8, 8}}},
+    FormatRow{Format::R8, {TexelKind::UnsignedNormal, {8}}},
+    FormatRow{Format::Rgb10A2, {TexelKind::UnsignedNormal, {10, 10, 10, 2}}},
+    FormatRow{Format::Rgba16Snorm, {TexelKind::SignedNormal, {16, 16, 16, 16}}},
+    FormatRow{Format::Rg16Snorm, {TexelKind::SignedNormal, {16, 16}}},
+    FormatRow{Format::R16Snorm, {TexelKind::SignedNormal, {16}}},
+    FormatRow{Format::Rgba8Snorm, {TexelKind::SignedNormal, {8, 8, 8, 8}}},
+    FormatRow{Format::Rg8Snorm, {TexelKind::SignedNormal, {8, 8}}},
+    FormatRow{Format::R8Snorm, {TexelKind::SignedNormal, {8}}},
+    FormatRow{Format::Rgba32i, {TexelKind::Signed, {32, 32, 32, 32}}},
+    FormatRow{Format::Rg32i, {TexelKind::Signed, {32, 32}}},
+    FormatRow{Format::R32i, {TexelKind::Signed, {32}}},
+    FormatRow{Format::Rgba16i, {TexelKind::Signed, {16, 16, 16, 16}}},
+    FormatRow{Format::Rg16i, {TexelKind::Signed, {16, 16}}},
+    FormatRow{Format::R16i, {TexelKind::Signed, {16}}},
+    FormatRow{Format::Rgba8i, {TexelKind::Signed, {8, 8, 8, 8}}},
+    FormatRow{Format::Rg8i, {TexelKind::Signed, {8, 8}}},
+    FormatRow{Format::R8i, {TexelKind::Signed, {8}}},
+    FormatRow{Format::R64i, {TexelKind::Signed, {64}}},
+    FormatRow{Format::Rgba32ui, {TexelKind::Unsigned, {32, 32, 32, 32}}},
+    FormatRow{Format::Rg32ui, {TexelKind::Unsigned, {32, 32}}},
+    FormatRow{Format::R32ui, {TexelKind::Unsigned, {32}}},
+    FormatRow{Format::Rgba16ui, {TexelKind::Unsigned, {16, 16, 16, 16}}},
+    FormatRow{Format::Rg16ui, {TexelKind::Unsigned, {16, 16}}},
+    FormatRow{Format::R16ui, {TexelKind::Unsigned, {16}}},
+    FormatRow{Format::Rgba8ui, {TexelKind::Unsigned, {8, 8, 8, 8}}},
+    FormatRow{Format::Rg8ui, {TexelKind::Unsigned, {8, 8}}},
+    FormatRow{Format::R8ui, {TexelKind::Unsigned, {8}}},
+    FormatRow{Format::Rgb10a2ui, {TexelKind::Unsigned, {10, 10, 10, 2}}},
+    FormatRow{Format::R64ui, {TexelKind::Unsigned, {64}}},
 };
 
 constexpr std::uint8_t kSingle = 32;
 
-std::uint64_t single(float value) {
+std::uint64_t single_bits(float value) {
   return std::bit_cast<std::uint32_t>(value);
 }
 
@@ -91,9 +91,9 @@ class Packing {
     const Op to_float = is_signed(format_.kind) ? Op::OpConvertSToF : Op::OpConvertUToF;
     Ref out = sink_.compute({to_float, 0, kSingle, bits, bits}, {raw});
     out = sink_.compute({Op::OpFDiv, 0, kSingle, kSingle, kSingle},
-                        {out, constant(single(greatest(format_.kind, bits)))});
+                        {out, constant(single_bits(greatest(format_.kind, bits)))});
     // The smallest integer stands for -1, too.
-    if (is_signed(format_.kind)) out = extended(GLSLstd450FMax, {out, constant(single(-1.0F))});
+    if (is_signed(format_.kind)) out = extended(GLSLstd450FMax, {out, constant(single_bits(-1.0F))});
     return convert(Op::OpFConvert, sampled_.bits, kSingle, out);
   }
 
@@ -102,9 +102,9 @@ class Packing {
     if (is_normal(format_.kind)) {
       const float least = is_signed(format_.kind) ? -1.0F : 0.0F;
       raw = convert(Op::OpFConvert, kSingle, sampled_.bits, raw);
-      raw = extended(GLSLstd450NClamp, {raw, constant(single(least)), constant(single(1.0F))});
+      raw = extended(GLSLstd450NClamp, {raw, constant(single_bits(least)), constant(single_bits(1.0F))});
       raw = sink_.compute({Op::OpFMul, 0, kSingle, kSingle, kSingle},
-                          {raw, constant(single(greatest(format_.kind, bits)))});
+                          {raw, constant(single_bits(greatest(format_.kind, bits)))});
       raw = extended(GLSLstd450RoundEven, {raw});
       const Op to_integer = is_signed(format_.kind) ? Op::OpConvertFToS : Op::OpConvertFToU;
       raw = sink_.compute({to_integer, 0, bits, kSingle, kSingle}, {raw});
@@ -139,7 +139,7 @@ class Packing {
 std::uint64_t one(const ScalarType& sampled) {
   if (sampled.kind != ScalarType::Kind::Float) return 1;
   constexpr std::uint64_t kHalf = 0x3c00;
-  return sampled.bits == 64 ? std::bit_cast<std::uint64_t>(1.0) : sampled.bits == 16 ? kHalf : single(1.0F);
+  return sampled.bits == 64 ? std::bit_cast<std::uint64_t>(1.0) : sampled.bits == 16 ? kHalf : single_bits(1.0F);
 }
 
 }  // namespace
@@ -164,7 +164,8 @@ std::optional<ScalarType> TexelFormat::component() const {
 }
 
 std::optional<TexelFormat> texel_format(spv::ImageFormat format) {
-  const auto row = std::find_if(kRows.begin(), kRows.end(), [&](const Row& each) { return each.format == format; });
+  const auto row =
+      std::find_if(kRows.begin(), kRows.end(), [&](const FormatRow& each) { return each.format == format; });
   return row != kRows.end() ? std::optional(row->texel) : std::nullopt;
 }
 

@@ -37,7 +37,7 @@ struct TexelFormat {
 
 /// Nothing for a format that heddle does not run, and for Unknown.
 std::optional<TexelFormat> texel_format(spv::ImageFormat format);
-/// Of an image whose format is Unknown: four components of its sampled type.
+/// What an image without a format has: four components of its sampled type.
 TexelFormat texel_format(const ScalarType& sampled);
 
 /// Takes the words of a texel apart: four components of the type, those that the format lacks being 0, 0, 0, 1.

@@ -91,7 +91,7 @@ Number of_one(std::uint32_t instruction, double x) {
     case GLSLstd450FAbs:
       return {std::abs(x)};
     case GLSLstd450FSign:
-      return {x > 0 ? 1.0 : x < 0 ? -1.0 : x};
+      return {x > 0 ? 1.0 : x < 0 ? -1.0 : x == 0 ? 0.0 : x};
     case GLSLstd450Floor:
       return {std::floor(x)};
     case GLSLstd450Ceil:
@@ -154,8 +154,6 @@ Number of_several(std::uint32_t instruction, double x, double y, double z) {
     case GLSLstd450FClamp:
     case GLSLstd450NClamp:
       return {least(most(x, y), z), y > z};
-    case GLSLstd450FMix:
-      return {x * (1 - z) + y * z};
     case GLSLstd450Step:
       return {y < x ? 0.0 : 1.0};
     case GLSLstd450SmoothStep:
@@ -176,6 +174,15 @@ std::uint64_t fused(const Computation& c, Arguments a) {
     return float_bits(static_cast<double>(std::fma(number(0), number(1), number(2))), 32);
   }
   return float_bits(std::fma(float_value(a[0], c.bits), float_value(a[1], c.bits), float_value(a[2], c.bits)), c.bits);
+}
+
+/// x * (1 - a) + y * a, each operation rounded: what overflows on the way stays so.
+std::uint64_t mixed(const Computation& c, Arguments a) {
+  const auto rounded = [&](double value) { return float_value(float_bits(value, c.bits), c.bits); };
+  const double x = float_value(a[0], c.bits);
+  const double y = float_value(a[1], c.bits);
+  const double by = float_value(a[2], c.bits);
+  return float_bits(rounded(x * rounded(1 - by)) + rounded(y * by), c.bits);
 }
 
 Meaning scaled(const Computation& c, Arguments a, std::uint64_t& out) {
@@ -232,8 +239,8 @@ Meaning compute_glsl(const Computation& c, Arguments a, std::uint64_t& out) {
   const Meaning of_integers = integer(c, a, out);
   if (of_integers != Meaning::Unknown) return of_integers;
   if (c.extended == GLSLstd450Ldexp) return scaled(c, a, out);
-  if (c.extended == GLSLstd450Fma) {
-    out = fused(c, a);
+  if (c.extended == GLSLstd450Fma || c.extended == GLSLstd450FMix) {
+    out = c.extended == GLSLstd450Fma ? fused(c, a) : mixed(c, a);
     return Meaning::Defined;
   }
   const double x = float_value(a[0], c.bits);

@@ -17,7 +17,7 @@ namespace heddle::spirv {
 struct InputValue {
   bool is_list = false;
   std::string text;
-  /// Of the form &%name: the variable whose address it is, without '%'.
+  /// The variable whose address it is, without '%', where &%name stands.
   std::string address_of;
   std::vector<InputValue> members;
 };

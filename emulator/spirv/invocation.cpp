@@ -5,6 +5,7 @@
 
 #include "emulator/spirv/atomics.h"
 #include "emulator/spirv/groups.h"
+#include "emulator/spirv/print.h"
 
 namespace heddle::spirv {
 
@@ -156,10 +157,21 @@ bool Invocation::perform(const Command& command, Step& step) {
       return part(command, step);
     case Act::Rejoin:
       return rejoin(command, step);
+    case Act::Print:
+      print(code_.dispatch.code().prints[command.detail]);
+      ++at_;
+      return false;
     case Act::Fault:
       return fault(static_cast<FaultKind>(command.detail), step);
   }
   return fault(FaultKind::Refused, step);
+}
+
+void Invocation::print(const PrintInfo& info) {
+  if (code_.share == nullptr || code_.share->prints.size() >= RunShare::kMostPrints) return;
+  std::vector<std::uint64_t> values;
+  for (const Slot slot : info.values) values.push_back(slots_[slot]);
+  code_.share->prints.push_back({code_.agent, printed(info.format, values, info.types)});
 }
 
 bool Invocation::compute_scalar(const Command& command, Step& step) {

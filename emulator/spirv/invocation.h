@@ -56,13 +56,23 @@ class Meetings {
   std::vector<std::uint64_t> key_;
 };
 
+/// What an invocation printed.
+struct Print {
+  std::uint32_t agent = 0;
+  std::string text;
+};
+
 /// What the invocations of runs share beside memory.
 struct RunShare {
+  /// More than so many prints of one run are dropped.
+  static constexpr std::size_t kMostPrints = 1000;
+
   explicit RunShare(Choice& chooses) : choice(chooses) {}
   /// Another run begins.
   void restart() {
     board.clear();
     undefined_branches.clear();
+    prints.clear();
   }
 
   Board board;
@@ -70,6 +80,7 @@ struct RunShare {
   Choice& choice;
   /// Where it had to: the invocation, and the command.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> undefined_branches;
+  std::vector<Print> prints;
 };
 
 /// What all runs of one invocation have in common.
@@ -138,6 +149,7 @@ class Invocation : public explore::Agent {
   bool perform(const Command& command, explore::Step& step);
   bool branch(const Command& command, explore::Step& step);
   bool repeat(const Command& command, explore::Step& step);
+  void print(const PrintInfo& info);
   bool compute_scalar(const Command& command, explore::Step& step);
   bool index(const Command& command, explore::Step& step);
   bool access(const Command& command, explore::Step& step);

@@ -60,7 +60,7 @@ std::optional<std::vector<Ref>> expand_matrices(Sink& sink, Types& types, const 
     return out;
   };
   const auto matrix = [&](std::size_t i) { return columns_of(types, operand(i), e.at); };
-  const auto bits = [&] { return types.scalars(operand(0).type, e.at).front().bits; };
+  const auto bits = [&] { return types.first_scalar(operand(0).type, e.at).bits; };
   Refs out;
   switch (e.op) {
     case Op::OpDot: {

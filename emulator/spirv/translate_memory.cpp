@@ -66,7 +66,7 @@ void Translator::step_by(Known& at, std::uint64_t stride, std::uint64_t count, I
   const auto constant_index = types_.integer(index, *at_);
   const Operand of = operand(index);
   if (of.parts.size() != 1) fail("an index is one integer");
-  const std::uint8_t bits = types_.scalars(of.type, *at_).front().bits;
+  const std::uint8_t bits = types_.first_scalar(of.type, *at_).bits;
   if (constant_index && *constant_index != kUndefinedConstant) {
     const std::int64_t value = signed_value(*constant_index, bits);
     if (count != 0 && (value < 0 || static_cast<std::uint64_t>(value) >= count)) {
@@ -348,7 +348,7 @@ void Translator::store_part(const Instruction& instruction) {
   const Operand value = operand(module_.operand(instruction, 2));
   const Known to = known(module_.operand(instruction, 3));
   if (to.layout == nullptr) fail("the second operand is a pointer");
-  const std::uint8_t bits = types_.scalars(value.type, instruction).front().bits;
+  const std::uint8_t bits = types_.first_scalar(value.type, instruction).bits;
   const std::uint8_t part_bits = modf ? bits : std::uint8_t{32};
   std::vector<Slot> parts;
   Known out;

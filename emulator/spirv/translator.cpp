@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "emulator/spirv/translate_images.h"
+
 namespace heddle::spirv {
 namespace {
 
@@ -16,6 +18,29 @@ bool is_register_class(spv::StorageClass storage) {
 }
 
 }  // namespace
+
+FloatModes::FloatModes(const Module& module, Id entry_function) {
+  for (const Instruction& mode : module.instructions) {
+    if (mode.op != Op::OpExecutionMode || module.operand(mode, 0) != entry_function) continue;
+    const auto which = static_cast<spv::ExecutionMode>(module.operand(mode, 1));
+    std::uint8_t bits = 0;
+    if (which == spv::ExecutionMode::RoundingModeRTZ) bits = kTowardsZero;
+    if (which == spv::ExecutionMode::DenormFlushToZero) bits = kFlushesResults | kFlushesOperands;
+    if (bits == 0) continue;
+    std::uint8_t& of_width = by_width_[static_cast<std::uint8_t>(module.operand(mode, 2))];
+    of_width = static_cast<std::uint8_t>(of_width | bits);
+  }
+}
+
+// The result has the mode of its width, operands that of theirs.
+std::uint8_t FloatModes::of(const Computation& computation) const {
+  const auto mode_of = [this](std::uint8_t width) -> std::uint32_t {
+    const auto found = by_width_.find(width);
+    return found != by_width_.end() ? found->second : 0U;
+  };
+  return static_cast<std::uint8_t>((mode_of(computation.bits) & (kTowardsZero | kFlushesResults)) |
+                                   (mode_of(computation.from) & kFlushesOperands));
+}
 
 Translator::Translator(Types& types, const std::vector<Function>& functions, bool robust)
     : types_(types),
@@ -39,7 +64,7 @@ Code Translator::run(Id entry_function) {
     return name_of(each.op).starts_with("OpGroupNonUniform") || name_of(each.op).starts_with("OpSubgroup");
   });
   choose_reconvergence(entry_function);
-  read_float_modes(entry_function);
+  float_modes_ = FloatModes(module_, entry_function);
   const auto entry = std::find_if(functions_.begin(), functions_.end(),
                                   [&](const Function& each) { return each.head->result == entry_function; });
   if (entry == functions_.end() || entry->blocks.empty()) fail("the entry point has no body");
@@ -90,34 +115,11 @@ Ref Translator::compute(const Computation& computation, const std::vector<Ref>& 
   const Slot to = new_slot({ScalarType::Kind::Int, computation.bits, false});
   Command& out = emit(Act::Compute);
   out.computation = computation;
-  out.computation.float_mode = float_mode(computation);
+  out.computation.float_mode = float_modes_.of(computation);
   out.to = to;
   Slot* const places[] = {&out.a, &out.b, &out.c, &out.d};
   for (std::size_t i = 0; i < arguments.size() && i < 4; ++i) *places[i] = arguments[i];
   return to;
-}
-
-void Translator::read_float_modes(Id entry_function) {
-  for (const Instruction& mode : module_.instructions) {
-    if (mode.op != Op::OpExecutionMode || module_.operand(mode, 0) != entry_function) continue;
-    const auto which = static_cast<spv::ExecutionMode>(module_.operand(mode, 1));
-    std::uint8_t bits = 0;
-    if (which == spv::ExecutionMode::RoundingModeRTZ) bits = kTowardsZero;
-    if (which == spv::ExecutionMode::DenormFlushToZero) bits = kFlushesResults | kFlushesOperands;
-    if (bits == 0) continue;
-    std::uint8_t& of_width = float_modes_[static_cast<std::uint8_t>(module_.operand(mode, 2))];
-    of_width = static_cast<std::uint8_t>(of_width | bits);
-  }
-}
-
-// The result has the mode of its width, operands that of theirs.
-std::uint8_t Translator::float_mode(const Computation& computation) const {
-  const auto mode_of = [this](std::uint8_t width) -> std::uint32_t {
-    const auto found = float_modes_.find(width);
-    return found != float_modes_.end() ? found->second : 0U;
-  };
-  return static_cast<std::uint8_t>((mode_of(computation.bits) & (kTowardsZero | kFlushesResults)) |
-                                   (mode_of(computation.from) & kFlushesOperands));
 }
 
 void Translator::move(Slot to, Slot from) {
@@ -221,7 +223,7 @@ void Translator::make_global(const Instruction& variable) {
           {*made.local, static_cast<std::uint32_t>(made.layout->size), static_cast<spv::BuiltIn>(*built_in)});
     return;
   }
-  if (make_image(variable)) return;
+  if (ImageTranslator(*this).make(variable)) return;
   Known out;
   out.type = variable.type;
   const Instruction& pointee = types_.type(module_.operand(types_.type(variable.type, variable), 1), variable);
@@ -415,7 +417,7 @@ void Translator::switch_on(std::size_t index) {
   const Instruction& end = *function.blocks[index].terminator;
   const Operand selector = operand(module_.operand(end, 0));
   if (selector.parts.size() != 1) fail("the selector of an OpSwitch is one integer");
-  const std::uint8_t bits = types_.scalars(selector.type, end).front().bits;
+  const std::uint8_t bits = types_.first_scalar(selector.type, end).bits;
   part(selector.parts[0], {ScalarType::Kind::Int, bits, false});
   const std::size_t words = switch_literal_words(definitions_, end);
   for (std::size_t i = 2; i < end.operand_count; i += words + 1) {
@@ -464,8 +466,8 @@ void Translator::translate(const Instruction& instruction) {
   // Some compilers leave types and constants inside functions.
   if (name_of(instruction.op).starts_with("OpType")) return;
   if (types_.constant(instruction.result, instruction) != nullptr) return;
-  if (translate_image(instruction) || translate_memory(instruction) || translate_synchronization(instruction) ||
-      translate_group(instruction))
+  if (ImageTranslator(*this).translate(instruction) || translate_memory(instruction) ||
+      translate_synchronization(instruction) || translate_group(instruction))
     return;
   translate_value(instruction);
 }
@@ -484,8 +486,25 @@ void Translator::translate_value(const Instruction& instruction) {
 
 void Translator::translate_extended(const Instruction& instruction) {
   const std::string set = definitions_.set_name(module_.operand(instruction, 0));
+  if (set == "NonSemantic.DebugPrintf") return print(instruction);
   if (set.starts_with("NonSemantic.")) return;
   store_part(instruction);
+}
+
+void Translator::print(const Instruction& instruction) {
+  const Instruction* format = definitions_.find(module_.operand(instruction, 2));
+  if (format == nullptr || format->op != Op::OpString) fail("what is printed is an OpString");
+  PrintInfo info;
+  info.format = module_.string_at(*format, 0);
+  for (std::size_t i = 3; i < instruction.operand_count; ++i) {
+    const Operand value = operand(module_.operand(instruction, i));
+    const std::vector<ScalarType> types = types_.scalars(value.type, instruction);
+    info.values.insert(info.values.end(), value.parts.begin(), value.parts.end());
+    info.types.insert(info.types.end(), types.begin(), types.end());
+  }
+  if (info.values.size() != info.types.size()) fail("what is printed are numbers");
+  emit(Act::Print).detail = static_cast<std::uint32_t>(code_.prints.size());
+  code_.prints.push_back(std::move(info));
 }
 
 void Translator::translate_call(const Instruction& call) {

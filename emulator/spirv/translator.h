@@ -35,6 +35,18 @@ struct Known {
   std::optional<std::size_t> image;
 };
 
+/// How an entry point wants its floats.
+class FloatModes {
+ public:
+  FloatModes() = default;
+  FloatModes(const Module& module, Id entry_function);
+  /// The bits of FloatMode.
+  std::uint8_t of(const Computation& computation) const;
+
+ private:
+  std::map<std::uint8_t, std::uint8_t> by_width_;
+};
+
 /// Makes the code of an entry point. Throws Error for what cannot be run.
 class Translator : private Sink {
  public:
@@ -45,6 +57,8 @@ class Translator : private Sink {
   Code run(Id entry_function);
 
  private:
+  friend class ImageTranslator;
+
   /// One function at one place where it is called.
   struct Frame {
     const Function* function = nullptr;
@@ -63,8 +77,6 @@ class Translator : private Sink {
   Ref constant(std::uint64_t bits) override;
   Ref compute(const Computation& computation, const std::vector<Ref>& arguments) override;
 
-  void read_float_modes(Id entry_function);
-  std::uint8_t float_mode(const Computation& computation) const;
   [[noreturn]] void fail(const std::string& message) const;
   Command& emit(Act act);
   Slot new_slot(ScalarType type, std::uint64_t value = 0);
@@ -105,24 +117,7 @@ class Translator : private Sink {
   void translate_value(const Instruction& instruction);
   void translate_extended(const Instruction& instruction);
   void note_line(const Instruction& instruction);
-
-  // Images (translate_images.cpp):
-  struct Texel {
-    Slot pointer = kNoSlot;
-    /// The label behind all that is done with it.
-    std::uint32_t behind = 0;
-  };
-  bool make_image(const Instruction& variable);
-  bool translate_image(const Instruction& instruction);
-  Known image(std::size_t operand);
-  Slot wide(Slot slot, Id type);
-  Texel texel(const Known& image, Id coordinate, std::optional<Id> sample, const std::vector<Slot>& results);
-  AccessInfo texel_info(const Known& image, std::size_t mask_at);
-  std::optional<Id> sample_in(std::size_t mask_at) const;
-  void read_texel(const Instruction& instruction);
-  void write_texel(const Instruction& instruction);
-  void texel_pointer(const Instruction& instruction);
-  void query_image(const Instruction& instruction);
+  void print(const Instruction& instruction);
 
   // Memory (translate_memory.cpp):
   void access_chain(const Instruction& instruction, bool has_element);
@@ -161,8 +156,7 @@ class Translator : private Sink {
   std::uint32_t line_ = 0;
   Id file_ = 0;
   bool has_groups_ = false;
-  /// Bits of FloatMode by the width of floats.
-  std::map<std::uint8_t, std::uint8_t> float_modes_;
+  FloatModes float_modes_;
   bool robust_ = false;
 };
 

@@ -72,6 +72,12 @@ const std::vector<ScalarType>& Types::scalars(Id id, const Instruction& at) {
   return scalars_[id] = std::move(made);
 }
 
+const ScalarType& Types::first_scalar(Id id, const Instruction& at) {
+  const std::vector<ScalarType>& all = scalars(id, at);
+  if (all.empty()) throw Error(at.position, definitions_.spelled(id) + " has no values");
+  return all.front();
+}
+
 std::vector<ScalarType> Types::make_scalars(Id id, const Instruction& at) {
   const Depth depth(depth_, at);
   const Instruction& of = type(id, at);
@@ -193,6 +199,7 @@ Layout Types::make_matrix(const Instruction& of, Room room, Matrix matrix, std::
   Layout out;
   out.kind = Layout::Kind::Array;
   out.parts = {&build(module_.operand(of, 0), room, matrix, length, of)};
+  if (out.parts[0]->kind != Layout::Kind::Array) throw Error(of.position, "the columns of a matrix are vectors");
   out.count = module_.operand(of, 1);
   out.stride = out.parts[0]->size;
   if (room == Room::Memory && matrix.stride != 0)

@@ -127,6 +127,14 @@ TEST_CASE("floats round towards zero where an entry point wants it") {
   CHECK(zero(Op::OpConvertSToF, {word(-16777219)}, 32, 32) == single(-16777218));
 }
 
+TEST_CASE("a mix that overflows on the way is no number, and the sign of a zero is zero") {
+  CHECK(of_set(GLSLstd450FMix, {single(2), single(4), single(0.5)}).bits == single(3));
+  // The two products are infinite, with different signs.
+  CHECK(std::isnan(float_value(of_set(GLSLstd450FMix, {0x4f7fffff, 0x47800000, 0x7f7fffff}).bits, 32)));
+  CHECK(of_set(GLSLstd450FSign, {single(-0.0)}).bits == 0);
+  CHECK(of_set(GLSLstd450FSign, {single(-3)}).bits == single(-1));
+}
+
 TEST_CASE("denormalized numbers are zeros where an entry point wants it") {
   const auto flush = [](Op op, std::vector<std::uint64_t> arguments) {
     std::uint64_t out = 0;

@@ -46,6 +46,18 @@ TEST_CASE("a coordinate out of bounds is undefined behaviour, or with robust acc
   CHECK(robust.holds);
 }
 
+TEST_CASE("an atomic at a coordinate out of bounds does nothing with robust access") {
+  // The atomics of two rows find one.
+  const std::string text = replaced(text_of("images/atomics.spvasm"), "{{{0}}, {{0}}}", "{{{0}}}");
+  const std::string open = replaced(replaced(text, "%img[1][0][0] == 4 and ", ""), "== 112", "== 111");
+  CHECK(Ran(open).ask(true).faults.size() == 1);
+  DispatchOptions options;
+  options.robust = true;
+  const Answer robust = Ran(open, options).ask(true);
+  CHECK(robust.faults.empty());
+  CHECK(robust.holds);
+}
+
 TEST_CASE("an image whose size nobody says is refused, and one whose size is said runs") {
   const std::string text = replaced(text_of("images/integers.spvasm"), "%img = {{1, 2, 3}, {4, 5, 6}}, ", "");
   const std::string open = replaced(text, " and %img[1][2] == 16 and %img[0][0] == 11", "");

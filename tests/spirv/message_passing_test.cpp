@@ -11,7 +11,7 @@ using namespace heddle::spirv;
 
 namespace {
 
-/// Of so many programs about `wanted`, one after so many others.
+/// How far programs are apart of which about `wanted` are taken.
 std::size_t stride(std::size_t programs, std::uint64_t wanted) {
   if (wanted >= programs) return 1;
   std::size_t out = programs / wanted;

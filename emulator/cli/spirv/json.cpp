@@ -95,6 +95,9 @@ void add_runs(const SpirvReport& report, Json& out) {
                              {"expected", each.wanted}});
     out["differences"] = std::move(differences);
   }
+  Json prints = Json::array();
+  for (const spirv::Print& each : runs.prints) prints.push_back({{"invocation", each.agent}, {"text", each.text}});
+  if (!prints.empty()) out["prints"] = std::move(prints);
   Json findings = Json::array();
   for (const spirv::RunFinding& each : runs.findings)
     findings.push_back({{"kind", name_of(each.finding.kind)},

@@ -8,6 +8,7 @@
 
 #include "emulator/cli/input_file.h"
 #include "emulator/cli/spirv/report.h"
+#include "emulator/spirv/images.h"
 #include "runtime/text/json_text.h"
 
 namespace heddle::cli {
@@ -54,9 +55,10 @@ class Lister {
   // A run-time array counts for nothing here.
   std::optional<std::uint64_t> size_of(const Instruction& variable) {
     try {
+      // How many bytes an image has the module does not say.
+      if (spirv::image_of(types_, variable)) return std::nullopt;
       return types_.variable_layout(variable).size;
     } catch (const spirv::Error&) {
-      // Images have no bytes that are known.
       return std::nullopt;
     }
   }
@@ -91,6 +93,10 @@ class Lister {
         return fmt::format("{}[{}]", part(0), types_.integer(module_.operand(type, 1), type).value_or(0));
       case Op::OpTypeRuntimeArray:
         return part(0) + "[]";
+      case Op::OpTypeImage:
+        return "image of " + part(0);
+      case Op::OpTypeSampledImage:
+        return "sampled " + part(0);
       case Op::OpTypeStruct: {
         std::string out;
         for (std::size_t i = 0; i < type.operand_count; ++i) out += (i == 0 ? "" : ", ") + part(i);

@@ -109,6 +109,13 @@ std::string race(const SpirvReport& report) {
   return out;
 }
 
+std::string prints(const spirv::RunTotals& totals) {
+  std::string out;
+  for (const spirv::Print& each : totals.prints)
+    out += fmt::format("  invocation {} prints: {}\n", each.agent, each.text);
+  return out;
+}
+
 std::string outcomes(const SpirvReport& report, const Painter& paint) {
   const auto& observables = report.dispatch->question.observables;
   if (observables.empty() || report.answer->rows.empty()) return "";
@@ -138,7 +145,8 @@ std::string spirv_text(const SpirvReport& report, bool quiet, const Painter& pai
                      dispatch.code().glsl450 ? "GLSL450" : "Vulkan");
   for (const std::string& warning : report.warnings) out += "  " + paint(Colour::Yellow, "warning: ") + warning + '\n';
   if (report.runs)
-    out += runs(report, paint) + buffers(report, paint) + what_runs_found(report, paint) + advice(report, paint);
+    out += runs(report, paint) + prints(*report.runs) + buffers(report, paint) + what_runs_found(report, paint) +
+           advice(report, paint);
   if (report.termination) {
     out += termination_text(told(*report.dispatch->analysis, *report.termination), report.progress, paint);
     if (!report.answer) out += faults(dispatch, report.termination->faults);

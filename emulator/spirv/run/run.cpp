@@ -93,6 +93,7 @@ class Worker {
     if (judged) judge();
     if (advised) advice_.add(recorder_.execution());
     if (first) keep_memory();
+    if (first) totals_.prints = share_.prints;
     if (first) totals_.first_ended = end == RunEnd::Terminated;
     const std::vector<std::uint64_t> values = final_values();
     if (question_.filter && !satisfies(*question_.filter, values)) return;

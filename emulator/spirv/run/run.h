@@ -80,6 +80,8 @@ struct RunTotals {
   std::uint64_t advice_left_out = 0;
   /// What the first run left in the objects that were to be kept. Bytes that nothing defines are 0.
   std::vector<std::vector<std::uint8_t>> memory;
+  /// What invocations printed in the first run.
+  std::vector<Print> prints;
   /// Whether all invocations of the first run ended.
   bool first_ended = false;
 };

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -60,6 +61,24 @@ TEST_CASE("heddle spirv --list names entry points and buffers without running an
   REQUIRE(lines.size() == 1);
   CHECK(lines[0]["entry_points"] == Json{"main"});
   CHECK(lines[0]["buffers"][0]["type"] == "{{uint32, uint32 x 3, uint32}[]}");
+}
+
+TEST_CASE("heddle spirv runs a module on an image whose size --extent says, and lists it as one") {
+  const TemporaryDirectory directory;
+  std::ifstream in(HEDDLE_SOURCE_DIR "/tests/spirv/images/integers.spvasm");
+  std::string text;
+  for (std::string line; std::getline(in, line);)
+    if (!line.starts_with(";")) text += line + '\n';
+  const std::string file = directory.write("image.spvasm", text);
+  const Run listed = run_heddle({"spirv", "--list", "--json", file});
+  const Json image = lines_of(listed.out).at(0)["buffers"][0];
+  CHECK(image["type"] == "image of uint32");
+  CHECK_FALSE(image.contains("bytes"));
+  const Run run = run_heddle({"spirv", "--machine", "sequential", "--runs", "1", "--no-explore", "--extent", "0.0=3,2",
+                              "--set", "0.0=iota:6", "0.1=zeros:6", "--expect", "0.0=words:10,11,12,13,14,15",
+                              "0.1=words:10,11,12,13,14,15", "--", file});
+  INFO(run.out << run.err);
+  CHECK(run.exit_code == 0);
 }
 
 TEST_CASE("heddle spirv compiles GLSL, or names the package that does") {
