@@ -6,13 +6,6 @@
 /// What agents of a company may do together in a derivation: what they would if each of them came to where it waits.
 
 namespace heddle::explore {
-namespace {
-
-std::size_t position(AgentId agent) {
-  return static_cast<std::size_t>(agent);
-}
-
-}  // namespace
 
 // What they have done together so far has to be the same for all who meet.
 Derivations::History Derivations::after(History history, const std::vector<std::uint64_t>& what) {

@@ -31,9 +31,11 @@ TaggedDetector::TaggedDetector(trace::Listener& told, KernelDetector& kernel, co
 }
 
 std::string TaggedDetector::text_of_too_many_sets() {
-  return std::to_string(TagLanes::kMost) +
-         " sets of tags are told apart, the empty one among them, and there were more: instructions with another set "
-         "counted as having none, so that races may be missing that are there only because of their tags";
+  std::string text = std::to_string(TagLanes::kMost);
+  text +=
+      " sets of tags are told apart, the empty one among them, and there were more: instructions with another set "
+      "counted as having none, so that races may be missing that are there only because of their tags";
+  return text;
 }
 
 void TaggedDetector::restart() {

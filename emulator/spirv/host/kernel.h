@@ -67,7 +67,7 @@ class ModuleKernel {
     for (std::size_t number = 0; number < objects.size(); ++number) {
       const PlannedObject& object = objects[number];
       Place& place = places[number];
-      place.reach = object.reach;
+      place.sharing = object.sharing;
       switch (object.kind) {
         case PlannedObject::Kind::Nothing:
           break;

@@ -31,8 +31,7 @@ struct Reaching<emulated::Invocation> {
     at.invocation = &invocation;
     at.binding = place.binding;
     at.offset_bytes = offset;
-    at.index = offset / sizeof(T);
-    at.qualifiers = detail.qualifiers[static_cast<std::size_t>(place.reach)];
+    at.qualifiers = detail.qualifiers[static_cast<std::size_t>(place.sharing)];
     at.where = detail.where;
     return Ref<T>(at);
   }
@@ -76,8 +75,8 @@ struct Reaching<native::Invocation> {
   }
   /// What is coherent is atomic: other threads may look at it, and who finds the same again and again lets others run.
   static bool is_coherent(const Place& place, const StepDetail& detail) {
-    const Qualifiers& q = detail.qualifiers[static_cast<std::size_t>(place.reach)];
-    return (q.coherent && place.reach != Reach::OfWorkgroup) || q.is_volatile;
+    const Qualifiers& q = detail.qualifiers[static_cast<std::size_t>(place.sharing)];
+    return (q.coherent && place.sharing != Sharing::OfWorkgroup) || q.is_volatile;
   }
   template <typename T>
   static T load(native::Invocation& invocation, const Place& place, std::uint64_t offset, const StepDetail& detail) {

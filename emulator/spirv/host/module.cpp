@@ -167,6 +167,12 @@ class Module::Recorded final : public detail::RecordedDispatch {
     parts_.run(device, *parts_.plan(*groups, buffers_), *groups, buffers_);
   }
   std::vector<emulation::Binding> bindings() const override { return bindings_of(planned_->plan, buffers_); }
+  std::vector<detail::Owner> owners() const override {
+    std::vector<detail::Owner> out;
+    for (const BoundBuffer& buffer : buffers_)
+      if (buffer.owner) out.push_back(buffer.owner);
+    return out;
+  }
   std::pair<Extent, Extent> shape() const override {
     const std::array<std::uint32_t, 3> local = planned_->dispatch.local_size();
     return {groups_, {local[0], local[1], local[2]}};

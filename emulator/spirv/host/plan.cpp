@@ -258,8 +258,8 @@ void Plan::plan_objects() {
       planned.kind = PlannedObject::Kind::Buffer;
     }
     if (!dispatch_.code().glsl450) continue;
-    if (object.coherent) planned.reach = Reach::Coherent;
-    if (object.storage == StorageClass::Workgroup) planned.reach = Reach::OfWorkgroup;
+    if (object.coherent) planned.sharing = Sharing::Coherent;
+    if (object.storage == StorageClass::Workgroup) planned.sharing = Sharing::OfWorkgroup;
   }
   for (const MemoryVariable& each : dispatch_.code().variables) {
     const Instruction& variable = *dispatch_.definitions().find(each.id);

@@ -30,7 +30,7 @@ struct MemoryHandlers {
 struct PlannedObject {
   enum class Kind : std::uint8_t { Nothing, Buffer, OfWorkgroup, Constant };
   Kind kind = Kind::Nothing;
-  Reach reach = Reach::AsTheInstructionSays;
+  Sharing sharing = Sharing::AsTheInstructionSays;
   /// The class of a buffer, and which of the dispatch's bindings it is.
   StorageClass storage = StorageClass::StorageBuffer;
   std::size_t binding = 0;

@@ -27,15 +27,15 @@ struct State;
 using Handler = const Step* (*)(const Step* step, State& state);
 
 /// How plain accesses to an object behave, where its declaration says so and not the instruction.
-enum class Reach : std::uint8_t { AsTheInstructionSays, Coherent, OfWorkgroup };
-inline constexpr std::size_t kReaches = 3;
+enum class Sharing : std::uint8_t { AsTheInstructionSays, Coherent, OfWorkgroup };
+inline constexpr std::size_t kSharings = 3;
 
 /// What only some steps need.
 struct StepDetail {
   const Command* command = nullptr;
   SourceLocation where;
-  /// How a plain access behaves, by Reach.
-  std::array<Qualifiers, kReaches> qualifiers;
+  /// How a plain access behaves, by Sharing.
+  std::array<Qualifiers, kSharings> qualifiers;
   /// What an atomic, a fence or a barrier has; `unequal` is of a compare-exchange that fails.
   Scope scope = Scope::Invocation;
   Scope execution = Scope::Invocation;
@@ -69,7 +69,7 @@ struct Place {
   /// Where it lies in native mode, and where constants lie.
   std::byte* bytes = nullptr;
   std::uint64_t size = 0;
-  Reach reach = Reach::AsTheInstructionSays;
+  Sharing sharing = Sharing::AsTheInstructionSays;
   bool constant = false;
 };
 

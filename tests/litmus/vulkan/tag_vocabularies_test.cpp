@@ -166,3 +166,25 @@ TEST_CASE("where tags cannot say what is said natively the two differ, as writte
   }
   CHECK(pairs == 12);
 }
+
+// A release of Device scope makes the write of x available; the acquire fits avdevice, which fits the write behind it.
+// The acquire itself does not fit that write.
+//= mmra:happens-before type=test
+TEST_CASE("a device-domain operation between an acquire and a write orders the write, whatever their tags") {
+  const auto racy = [](const std::string& between) {
+    VulkanParse parse =
+        parse_vulkan("Vulkan device-domain-between\n{\nx=0;\ny=0;\n}\n" +
+                     (" P0@sg 0, wg 0, qf 0 | P1@sg 1, wg 1, qf 0 ;\n"
+                      " st.nonpriv.sc0 x, 1 #foo:a | rmw.atom.acq.dv.sc0.semsc0.semvis.add r0, y, 1 #foo:b ;\n"
+                      " st.atom.rel.dv.sc0.semsc0.semav y, 1 #foo:a | " +
+                      between +
+                      " ;\n"
+                      " | st.nonpriv.sc0 x, 2 #foo:c ;\n"
+                      "filter (P1:r0 == 1)\n"
+                      "exists (P1:r0 == 1)\n"));
+    REQUIRE(parse.test);
+    return answer(*parse.test, Question{}).racy;
+  };
+  CHECK(racy(""));
+  CHECK_FALSE(racy("avdevice"));
+}
