@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <heddle/edit.h>
 #include <heddle/explore.h>
 
 #include <algorithm>

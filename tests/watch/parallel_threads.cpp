@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "emulator/host/recorded_accesses.h"
 #include "emulator/judge/judgement.h"
 #include "emulator/model/tags.h"
 #include "emulator/trace/recorder.h"
@@ -193,7 +194,7 @@ struct Verdict {
 /// Runs the workgroups of a seed at once, and holds what was found against the judge.
 Verdict run(std::uint64_t seed, bool tags) {
   Found found;
-  watch::ParallelMemory memory(found, tags);
+  watch::ParallelMemory memory(found, emulation::recorded_accesses(), tags);
   trace::Recorder recorder;
   WithSources listener(recorder);
   std::array<std::byte, kBytes> bytes{};
