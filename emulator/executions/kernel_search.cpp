@@ -14,6 +14,7 @@
 #include "emulator/executions/meetings.h"
 #include "emulator/executions/scripted_memory.h"
 #include "emulator/executions/search_display.h"
+#include "emulator/executions/told_executions.h"
 #include "emulator/explore/explore.h"
 #include "emulator/explore/layout.h"
 #include "emulator/host/device_state.h"
@@ -69,6 +70,7 @@ class KernelSearch final : public emulation::ByItself {
   void add_races(const explore::Found& found);
   void look_at_clock();
   void tell_outcomes();
+  executions::PlacesOfInstructions places_of_instructions() const;
   std::string bound_in_the_way() const;
   std::vector<KernelStep> steps_of(const model::Execution& execution) const;
   std::string name_of(const Locations& bytes) const;
@@ -371,7 +373,15 @@ KernelExecutions KernelSearch::explore(std::uint32_t group_size, const std::func
     std::fflush(bounds_.print_to);
     std::raise(signal);
   }
+  executions::tell_executions(found_, places_of_instructions());
   return std::move(found_);
+}
+
+executions::PlacesOfInstructions KernelSearch::places_of_instructions() const {
+  executions::PlacesOfInstructions places;
+  for (const auto& [script, step] : steps_)
+    if (step.kind == StepKind::Operation) places.insert(executions::place_of(step.operation));
+  return places;
 }
 
 bool KernelSearch::take(const explore::Found& found) {

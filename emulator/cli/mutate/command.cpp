@@ -30,6 +30,7 @@ with an error; what it does not notice is looked for as a data race.
 
   noticed    the program ended with an error, or a kernel with a finding
   missed     the program ended well, and a data race or another finding shows what is wrong
+  equivalent no seed shows it, and all executions of what the program explores (explore_kernel) are the same
   unshown    no seed shows that anything is wrong: it may be equivalent, or take more seeds
 
 Of a litmus test (.litmus, the Vulkan dialect) all executions are explored with each, so that no seed is
@@ -55,6 +56,9 @@ void count(Score& score, Weakened::Outcome outcome) {
     case Weakened::Outcome::Missed:
       ++score.missed;
       return;
+    case Weakened::Outcome::Equivalent:
+      ++score.equivalent;
+      return;
     case Weakened::Outcome::Unshown:
       ++score.unshown;
       return;
@@ -62,19 +66,24 @@ void count(Score& score, Weakened::Outcome outcome) {
 }
 
 std::string untried(const Score& score, std::size_t all) {
-  const std::size_t tried = score.noticed + score.missed + score.unshown;
+  const std::size_t tried = score.noticed + score.missed + score.equivalent + score.unshown;
   return tried == all ? "" : fmt::format("; the time was up before {} more (--seconds)", all - tried);
 }
 
 std::string text_of(const Score& score, std::size_t all) {
-  return fmt::format("{} of {} weakened orderings that a seed shows are noticed; {} more {} shown by none{}\n",
+  const std::string equivalent =
+      score.equivalent == 0
+          ? ""
+          : fmt::format("; {} {} equivalent within the bound", score.equivalent, score.equivalent == 1 ? "is" : "are");
+  return fmt::format("{} of {} weakened orderings that a seed shows are noticed; {} more {} shown by none{}{}\n",
                      score.noticed, score.noticed + score.missed, score.unshown, score.unshown == 1 ? "is" : "are",
-                     untried(score, all));
+                     equivalent, untried(score, all));
 }
 
 std::string advice_of(const Score& score, std::size_t all, std::uint32_t seeds) {
-  return fmt::format("{} of {} ways to order less {} shown to be wrong by none of {} seeds{}\n", score.unshown, all,
-                     score.unshown == 1 ? "is" : "are", seeds, untried(score, all));
+  const std::size_t enough = score.unshown + score.equivalent;
+  return fmt::format("{} of {} ways to order less {} shown to be wrong by none of {} seeds{}\n", enough, all,
+                     enough == 1 ? "is" : "are", seeds, untried(score, all));
 }
 
 std::string_view name_of(Weakened::Outcome outcome) {
@@ -83,6 +92,8 @@ std::string_view name_of(Weakened::Outcome outcome) {
       return "noticed";
     case Weakened::Outcome::Missed:
       return "missed ";
+    case Weakened::Outcome::Equivalent:
+      return "equivalent";
     case Weakened::Outcome::Unshown:
       break;
   }
@@ -90,8 +101,9 @@ std::string_view name_of(Weakened::Outcome outcome) {
 }
 
 void print(const Edit& edit, const Weakened& weakened) {
-  const std::string by =
-      weakened.shown_by.empty() ? std::string() : fmt::format(" (seed {}: {})", weakened.seed, weakened.shown_by);
+  std::string by = weakened.shown_by;
+  if (!by.empty())
+    by = weakened.seed == 0 ? fmt::format(" ({})", by) : fmt::format(" (seed {}: {})", weakened.seed, by);
   print_readable(stdout, fmt::format("  {}  {}{}\n", name_of(weakened.outcome), sentence_of(edit), by));
 }
 
@@ -148,7 +160,8 @@ Score MutateCommand::try_each(WeakenedProgram& program, const std::vector<Edit>&
     if (!weakened) break;
     progress.clear();
     count(score, weakened->outcome);
-    const bool is_unshown = weakened->outcome == Weakened::Outcome::Unshown;
+    const bool is_unshown =
+        weakened->outcome == Weakened::Outcome::Unshown || weakened->outcome == Weakened::Outcome::Equivalent;
     if (is_unshown) unshown.push_back(edit);
     if (advise_ && !is_unshown) continue;
     if (!last || last->line != edit.line || last->file != edit.file)
@@ -164,7 +177,7 @@ void MutateCommand::tell_together(WeakenedProgram& program, const std::vector<Ed
   const std::optional<Weakened> all = program.run(unshown);
   if (!all) {
     std::fputs("whether all of them can be so together was not tried: the time was up (--seconds)\n", stdout);
-  } else if (all->outcome == Weakened::Outcome::Unshown) {
+  } else if (all->outcome == Weakened::Outcome::Unshown || all->outcome == Weakened::Outcome::Equivalent) {
     std::fputs("all of them together are shown to be wrong by none, either\n", stdout);
   } else {
     print_readable(stdout, fmt::format("not all of them together: seed {} shows that it is wrong ({})\n", all->seed,

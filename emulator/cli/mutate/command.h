@@ -18,6 +18,7 @@ namespace heddle::cli {
 struct Score {
   std::size_t noticed = 0;
   std::size_t missed = 0;
+  std::size_t equivalent = 0;
   std::size_t unshown = 0;
 };
 

@@ -1,10 +1,13 @@
 #include "emulator/cli/mutate/weakened_program.h"
 
+#include <heddle/edit.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <fstream>
 
+#include "emulator/cli/mutate/explored.h"
 #include "emulator/cli/races/program_run.h"
 #include "emulator/cli/races/temporary_file.h"
 #include "emulator/cli/races/variable.h"
@@ -20,6 +23,8 @@ struct WeakenedProgram::Ran {
   bool too_late = false;
   /// Data races and findings, where they were looked for.
   std::string found;
+  /// What its explorations tell.
+  std::string executions;
 };
 
 namespace {
@@ -41,6 +46,7 @@ std::optional<WeakenedProgram::Ran> WeakenedProgram::run(const std::vector<Edit>
   if (interrupted_ || Clock::now() >= end_) return std::nullopt;
   const TemporaryFile records;
   const TemporaryFile list;
+  const TemporaryFile executions;
   std::ofstream(list.path()) << edits::text_of(edits);
   const Variable mode("HEDDLE_MODE", "emulated");
   const Variable races("HEDDLE_RACES", looks ? "records" : "");
@@ -49,6 +55,7 @@ std::optional<WeakenedProgram::Ran> WeakenedProgram::run(const std::vector<Edit>
   const Variable explained("HEDDLE_RACES_CHANGES", "0");
   const Variable changes("HEDDLE_EXPLORE_CHANGES", "0");
   const Variable of_survey("HEDDLE_WEAKENINGS", survey);
+  const Variable of_executions("HEDDLE_EXECUTIONS", executions.path());
   const Variable of_seed("HEDDLE_SEED", std::to_string(seed));
   const Variable memory("HEDDLE_MEMORY", value_or("HEDDLE_MEMORY", "random"));
   const auto patience =
@@ -60,7 +67,7 @@ std::optional<WeakenedProgram::Ran> WeakenedProgram::run(const std::vector<Edit>
   report::Collector collector;
   report::read_records(records.text(), collector);
   report::Suppressions none;
-  return Ran{end.status, end.too_late, what_is_in(collector.report(none))};
+  return Ran{end.status, end.too_late, what_is_in(collector.report(none)), executions.text()};
 }
 
 std::vector<Edit> WeakenedProgram::weakenings() {
@@ -77,15 +84,18 @@ std::vector<Edit> WeakenedProgram::weakenings() {
                          as_it_is->found.empty() ? fmt::format("it ended with {}", as_it_is->status) : as_it_is->found);
     return {};
   }
+  executions_ = as_it_is->executions;
   std::vector<Edit> edits = edits_from_text(survey.text());
   if (edits.empty()) error_ = fmt::format("the kernels of '{}' order nothing: there is nothing to weaken", program_[0]);
   return edits;
 }
 
 std::optional<Weakened> WeakenedProgram::run(const std::vector<Edit>& edits) {
+  std::string executions;
   for (std::uint64_t seed = 1; seed <= seeds_; ++seed) {
     const std::optional<Ran> ran = run(edits, seed, false, "");
     if (!ran) return std::nullopt;
+    executions = ran->executions;
     if (ran->status != 0 || ran->too_late)
       return Weakened{Weakened::Outcome::Noticed, seed,
                       ran->too_late ? "it did not end" : fmt::format("it ended with {}", ran->status)};
@@ -95,6 +105,8 @@ std::optional<Weakened> WeakenedProgram::run(const std::vector<Edit>& edits) {
     if (!ran) return std::nullopt;
     if (!ran->found.empty()) return Weakened{Weakened::Outcome::Missed, seed, ran->found};
   }
+  if (are_equivalent(executions_, executions, edits))
+    return Weakened{Weakened::Outcome::Equivalent, 0, "all executions of what the program explores are the same"};
   return Weakened{};
 }
 

@@ -3,7 +3,7 @@
 /// \file
 /// A program whose orderings are weakened, one at a time.
 
-#include <heddle/edit.h>
+#include <heddle/detail/edit_record.h>
 
 #include <chrono>
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace heddle::cli {
 
 /// What came of one weakened ordering.
 struct Weakened {
-  enum class Outcome : std::uint8_t { Noticed, Missed, Unshown };
+  enum class Outcome : std::uint8_t { Noticed, Missed, Equivalent, Unshown };
   Outcome outcome = Outcome::Unshown;
   std::uint64_t seed = 0;
   /// What shows it, in a few words; empty if nothing does.
@@ -45,6 +45,8 @@ class WeakenedProgram {
   std::uint32_t seeds_;
   Clock::time_point end_;
   Clock::duration took_{};
+  /// What explorations of the program as it is tell, if it has any.
+  std::string executions_;
   std::string error_;
   bool interrupted_ = false;
 };

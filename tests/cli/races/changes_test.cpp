@@ -87,6 +87,18 @@ TEST_CASE("advice by mutation tells only what no seed needs, tries it together, 
   CHECK(has(run.out, "shown to be wrong by none of 10 seeds"));
 }
 
+TEST_CASE("a weakened ordering is equivalent within the bound if all executions that a program explores are the same") {
+  const Run run = run_on_kernels({"mutate", "--seeds", "1", "--seconds", "120"}, "explored");
+  INFO(run.out << run.err);
+  CHECK(run.exit_code == 0);
+  // What nobody acquires.
+  CHECK(has(run.out, "equivalent  give the atomic write in line"));
+  CHECK(has(run.out, "all executions of what the program explores are the same"));
+  CHECK(has(run.out, "noticed  give the atomic write in line"));
+  CHECK(has(run.out, "noticed  give the atomic read in line"));
+  CHECK(has(run.out, "equivalent within the bound"));
+}
+
 TEST_CASE("mutation of a program that is wrong as it is, or orders nothing, is refused with the reason") {
   const Run racy = run_on_kernels({"mutate"}, "racy");
   CHECK(racy.exit_code == 2);

@@ -1,5 +1,6 @@
 // A program with kernels, for the tests of `heddle races`: what it runs is its argument.
 #include <heddle/explore.h>
+#include <heddle/explore_kernel.h>
 #include <heddle/heddle.h>
 
 #include <unistd.h>
@@ -97,6 +98,28 @@ constexpr const char* kNameFromOutside =
     "gr\xf6\xdf"
     "e\x1b[2J\n";
 
+/// A message, and a release that nobody acquires: all executions are asked for.
+constexpr auto message_and_more = [](auto& inv, StorageBuffer<std::uint32_t> auto data,
+                                     StorageBuffer<std::uint32_t> auto seen) {
+  if (inv.workgroup_id().x == 0) {
+    data.non_private()[0] = 7u;
+    inv.atomic_store(data[1], Scope::Device, kReleaseBuffers, 1u);
+  } else {
+    while (inv.atomic_load(data[1], Scope::Device, kAcquireBuffers) == 0) continue;
+    seen[0] = data.non_private()[0];
+    inv.atomic_store(data[2], Scope::Device, kReleaseBuffers, 1u);
+  }
+};
+
+int explored() {
+  const KernelExecutions found = explore_kernel([](KernelExploration& exploration) {
+    auto data = exploration.device().buffer<std::uint32_t>({0, 0, 0}, "data");
+    auto seen = exploration.device().buffer<std::uint32_t>({0}, "seen");
+    return exploration.dispatch(message_and_more, 2, 1, data, seen);
+  });
+  return found.is_race_free() ? 0 : 1;
+}
+
 int choose(const std::string& what) {
   if (what == "racy") {
     run(increment);
@@ -110,6 +133,8 @@ int choose(const std::string& what) {
     device.dispatch(tile_without_barrier, 1, 8, out);
   } else if (what == "checked_message" || what == "unchecked_message") {
     run_message(what == "checked_message");
+  } else if (what == "explored") {
+    return explored();
   } else if (what == "clean") {
     run(increment_atomically);
   } else if (what == "annotated") {
