@@ -379,8 +379,8 @@ KernelExecutions KernelSearch::explore(std::uint32_t group_size, const std::func
 
 executions::PlacesOfInstructions KernelSearch::places_of_instructions() const {
   executions::PlacesOfInstructions places;
-  for (const auto& [script, step] : steps_)
-    if (step.kind == StepKind::Operation) places.insert(executions::place_of(step.operation));
+  for (const auto& [script, behind] : steps_)
+    if (behind.step.kind == StepKind::Operation) places.insert(executions::place_of(behind.step.operation));
   return places;
 }
 

@@ -24,7 +24,7 @@ std::string text_of(const KernelExecutions& found) {
   for (const std::string& name : found.names) text += fmt::format("element {}\n", name);
   for (const std::vector<std::uint64_t>& outcome : found.outcomes) {
     text += "outcome";
-    for (const std::uint64_t value : outcome) text += " " + std::to_string(value);
+    for (const std::uint64_t value : outcome) text += fmt::format(" {}", value);
     text += '\n';
   }
   std::set<std::string> races;

@@ -1,6 +1,7 @@
 #include "emulator/cli/mutate/command.h"
 
 #include <fmt/format.h>
+#include <heddle/edit.h>
 
 #include <algorithm>
 #include <chrono>
