@@ -168,7 +168,7 @@ class RadixTree {
   }
 
   /// Behind it are as many values (`shift` is 0) or pointers to nodes as `present` has bits.
-  struct alignas(Value) alignas(void*) Node {
+  struct alignas(Value) alignas(void*) alignas(std::uint64_t) Node {
     std::atomic<std::uint32_t> uses{1};
     /// The first number that it has room for.
     std::uint32_t base = 0;
