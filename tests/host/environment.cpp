@@ -19,6 +19,7 @@ using heddle::test::kWorks;
 namespace {
 
 const std::set<std::string> kVariables = {"HEDDLE_EDITS",
+                                          "HEDDLE_EXECUTIONS",
                                           "HEDDLE_EXPLORE_CHANGES",
                                           "HEDDLE_EXPLORE_SECONDS",
                                           "HEDDLE_EXPLORE_SEED",
