@@ -43,6 +43,10 @@ std::string end_of_round(const History& history);
 /// to.
 bool are_in_loop_left_early(const History& history);
 
+/// Whether both stand in a loop to which a condition leads: those who do not come to it would not come to a barrier in
+/// it.
+bool are_in_conditional_loop(const History& history);
+
 /// Where a control barrier would separate the two accesses of this history, and all that come as these do.
 BarrierAnswer barrier_place(const History& history);
 

@@ -105,11 +105,14 @@ class Candidates {
   // All may come to what is between the two, where only some come to each, or where no instruction stands.
   void add_barrier(const Change& change) {
     add(change);
-    if (are_in_loop_left_early(part_.history)) return;
+    if (!may_meet_in_rounds()) return;
     const BarrierPlace& place = *change.barrier;
     const Operation* const from = access_at(place.from);
     if (from && is_behind_condition(place)) add(change.text, {round_barrier(*from, place.to)});
     if (place.from.is_at(place.to) || !place.depends_on_conditions()) add(change.text, {});
+  }
+  bool may_meet_in_rounds() const {
+    return !are_in_loop_left_early(part_.history) && !are_in_conditional_loop(part_.history);
   }
   static bool is_behind_condition(const BarrierPlace& place) {
     return place.from.is_at(place.to) || std::string_view(place.from.file) == place.to.file;
@@ -141,7 +144,8 @@ class Candidates {
     add_end_of_round();
   }
   void add_end_of_round() {
-    if (!options_.may_add_barriers || !same(Scope::Workgroup) || are_in_loop_left_early(part_.history)) return;
+    if (!options_.may_add_barriers || !same(Scope::Workgroup) || x().atomic || y().atomic || !may_meet_in_rounds())
+      return;
     const std::string place = end_of_round(part_.history);
     if (!place.empty()) add("put a control barrier, " + name_of_barrier(Scope::Workgroup) + ", " + place, {});
   }
@@ -352,7 +356,7 @@ class Candidates {
   // Behind the conditions around the one line, before those around the other one: in a loop, in both orders.
   void add_round_barriers() {
     if (!options_.may_add_barriers || !same(Scope::Workgroup) || std::string_view(x().where.file) != y().where.file ||
-        are_in_loop_left_early(part_.history))
+        !may_meet_in_rounds())
       return;
     if (in_one_line(x(), y()))
       return add_sentences({round_barrier(x().writes() ? x() : y(), part_.history.first_step())});

@@ -64,19 +64,32 @@ bool is_of(const model::Execution& e, OperationIndex operation, OperationIndex a
          (whole && model::same_instance(e.place(operation), e.place(access), Scope::Workgroup));
 }
 
+// The write of the side of an access that this one is, or goes on from by updates.
+std::optional<OperationIndex> sent_by(const model::Execution& e, OperationIndex write, OperationIndex access,
+                                      bool whole) {
+  while (!is_of(e, write, access, whole)) {
+    const auto from = std::find_if(e.reads_from.begin(), e.reads_from.end(),
+                                   [&](const model::ReadsFrom& pair) { return pair.read == write; });
+    if (from == e.reads_from.end() || from->write == model::kInitialValue) return std::nullopt;
+    write = from->write;
+  }
+  return write;
+}
+
 // A message behind the first access, to the second invocation, or from workgroup to workgroup, one end of which orders
 // nothing.
 std::string half_made(const model::Execution& e, OperationIndex first, OperationIndex second, const char* file,
                       bool whole) {
   for (const model::ReadsFrom& from : e.reads_from) {
-    if (from.write == model::kInitialValue || from.read > second || from.write <= first) continue;
-    if (!is_of(e, from.read, second, whole) || !is_of(e, from.write, first, whole)) continue;
+    if (from.write == model::kInitialValue || from.read > second || !is_of(e, from.read, second, whole)) continue;
+    const std::optional<OperationIndex> sent = sent_by(e, from.write, first, whole);
+    if (!sent || *sent <= first) continue;
     const bool acquired = is_acquired(e, from.read, second);
-    const bool released = is_released(e, from.write);
+    const bool released = is_released(e, *sent);
     // (An update sends; that it receives as well may not be meant.)
     if (acquired == released || (!acquired && whole && e.operations[from.read].writes())) continue;
     const std::string read = "no synchronization: " + name_of(e, from.read, file);
-    const std::string write = name_of(e, from.write, file);
+    const std::string write = name_of(e, *sent, file);
     return acquired ? read + " acquires, and reads what " + write + " wrote, but that does not release"
                     : read + " reads what " + write + " releases, but it does not acquire";
   }

@@ -166,8 +166,8 @@ void KernelProgram::add_runners(std::uint64_t bound, Idling idling, RunShare& sh
   for (std::uint32_t agent = 0; agent < dispatch.agents(); ++agent) {
     if (agent != 0 && analysis_.knows_flows()) live = live_at_headers(dispatch.code(), analysis_.flows()[agent]);
     add({dispatch, agent, std::max<std::uint64_t>(bound, 1), idling, parts_->meetings, dispatch.image(agent), live,
-         uses, none, none, choices, analysis_.texts(), analysis_.files(), nullptr, false, analysis_.flows(), &share.board,
-         &share});
+         uses, none, none, choices, analysis_.texts(), analysis_.files(), nullptr, false, analysis_.flows(),
+         &share.board, &share});
   }
 }
 

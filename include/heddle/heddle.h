@@ -5,7 +5,6 @@
 
 #include <heddle/block.h>
 #include <heddle/choice.h>
-#include <heddle/edit.h>
 #include <heddle/float16.h>
 #include <heddle/host.h>
 #include <heddle/kernel.h>
