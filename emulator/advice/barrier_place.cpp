@@ -251,18 +251,20 @@ bool are_in_loop_left_early(const History& history) {
   });
 }
 
-bool are_in_conditional_loop(const History& history) {
+bool are_behind_condition_of_rounds(const History& history) {
   const Step& a = history.first_step();
   const Step& b = history.second_step();
   if (std::string_view(a.file) != b.file) return false;
   bool is_in_loop = false;
+  bool is_behind_condition = false;
   for (const SourceBlock& block : SourceBlocks(b.file).around(std::max(a.line, b.line))) {
-    if (block.kind == SourceBlock::Kind::Function) return false;
+    if (block.kind == SourceBlock::Kind::Function) break;
     if (!block.has(std::min(a.line, b.line))) continue;
-    if (is_in_loop && block.kind == SourceBlock::Kind::Condition) return true;
-    is_in_loop = is_in_loop || block.kind == SourceBlock::Kind::Loop;
+    is_behind_condition = block.kind == SourceBlock::Kind::Condition;
+    if (is_in_loop && is_behind_condition) return true;
+    is_in_loop = is_in_loop || !is_behind_condition;
   }
-  return false;
+  return is_behind_condition;
 }
 
 std::string end_of_round(const History& history) {

@@ -43,9 +43,9 @@ std::string end_of_round(const History& history);
 /// to.
 bool are_in_loop_left_early(const History& history);
 
-/// Whether both stand in a loop to which a condition leads: those who do not come to it would not come to a barrier in
-/// it.
-bool are_in_conditional_loop(const History& history);
+/// Whether a condition leads to all of the rounds in which both stand, or to the one time that they are executed: who
+/// does not come there would not come to a barrier either.
+bool are_behind_condition_of_rounds(const History& history);
 
 /// Where a control barrier would separate the two accesses of this history, and all that come as these do.
 BarrierAnswer barrier_place(const History& history);

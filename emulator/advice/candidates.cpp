@@ -112,7 +112,7 @@ class Candidates {
     if (place.from.is_at(place.to) || !place.depends_on_conditions()) add(change.text, {});
   }
   bool may_meet_in_rounds() const {
-    return !are_in_loop_left_early(part_.history) && !are_in_conditional_loop(part_.history);
+    return !are_in_loop_left_early(part_.history) && !are_behind_condition_of_rounds(part_.history);
   }
   static bool is_behind_condition(const BarrierPlace& place) {
     return place.from.is_at(place.to) || std::string_view(place.from.file) == place.to.file;

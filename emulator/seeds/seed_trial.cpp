@@ -124,9 +124,17 @@ void TrialRunner::call(Trial& trial, TrialOutcome& outcome) {
 TrialOutcome TrialRunner::run(const TrialPlan& plan) {
   TrialOutcome outcome = run_once(plan);
   const bool stands_still = outcome.finding && outcome.finding->kind == FindingKind::NoProgress;
-  if (!stands_still || plan.configuration || !search_.runs_again_in_order(plan.seed)) return outcome;
-  search_.keep_order(plan.seed);
-  return run_once(plan);
+  if (!stands_still && !outcome.abandoned) return outcome;
+  if (plan.configuration || !search_.runs_again_in_order(plan.seed)) return outcome;
+  if (stands_still) {
+    search_.keep_order(plan.seed);
+    return run_once(plan);
+  }
+  // It may have been about to stand still when it came to its limit.
+  TrialPlan in_order = plan;
+  in_order.configuration = search_.configuration_of(plan.seed);
+  in_order.configuration->workgroup_order = WorkgroupOrder::Ascending;
+  return run_once(in_order);
 }
 
 TrialOutcome TrialRunner::run_once(const TrialPlan& plan) {

@@ -9,7 +9,6 @@
 #include <heddle/device.h>
 #include <heddle/device_options.h>
 #include <heddle/dispatch.h>
-#include <heddle/edit.h>
 #include <heddle/image.h>
 #include <heddle/schedule.h>
 #include <heddle/sweep.h>

@@ -4,7 +4,8 @@
 /// Accesses, fences and barriers of a module as steps of an invocation, which does what a kernel in C++ would ask of
 /// it.
 
-#include <heddle/detail/arguments.h>
+#include <heddle/detail/emulated.h>
+#include <heddle/detail/native.h>
 #include <heddle/invocation.h>
 
 #include <bit>

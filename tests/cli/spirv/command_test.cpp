@@ -162,7 +162,8 @@ TEST_CASE("heddle spirv --trace records a run, and heddle trace reads it") {
   CHECK(one["racy_runs"] == 1);
   const Run told = run_heddle({"trace", "--list", trace});
   CHECK(told.exit_code == 0);
-  CHECK(told.out.find("OpAtomicLoad") != std::string::npos);
+  CHECK(told.out.find("atomic read QueueFamily Acquire") != std::string::npos);
+  CHECK(told.out.find("look_back.spvasm:") != std::string::npos);
 }
 
 TEST_CASE("a look-back that lacks coherent is found, and the mended one is right in all executions") {
