@@ -239,27 +239,21 @@ class Places {
   const Step& b_;
 };
 
-}  // namespace
+// The blocks around the lower one of two lines, the innermost first.
+using Blocks = std::vector<SourceBlock>;
 
-bool are_in_loop_left_early(const History& history) {
-  const Step& a = history.first_step();
-  const Step& b = history.second_step();
-  if (std::string_view(a.file) != b.file) return false;
-  const std::vector<SourceBlock> blocks = SourceBlocks(b.file).around(std::max(a.line, b.line));
-  return std::any_of(blocks.begin(), blocks.end(), [&](const SourceBlock& block) {
-    return block.has(std::min(a.line, b.line)) && block.kind == SourceBlock::Kind::Loop && block.is_left_early;
+bool are_left_early(const Blocks& around, std::uint32_t upper) {
+  return std::any_of(around.begin(), around.end(), [&](const SourceBlock& block) {
+    return block.has(upper) && block.kind == SourceBlock::Kind::Loop && block.is_left_early;
   });
 }
 
-bool are_behind_condition_of_rounds(const History& history) {
-  const Step& a = history.first_step();
-  const Step& b = history.second_step();
-  if (std::string_view(a.file) != b.file) return false;
+bool are_behind_condition(const Blocks& around, std::uint32_t upper) {
   bool is_in_loop = false;
   bool is_behind_condition = false;
-  for (const SourceBlock& block : SourceBlocks(b.file).around(std::max(a.line, b.line))) {
+  for (const SourceBlock& block : around) {
     if (block.kind == SourceBlock::Kind::Function) break;
-    if (!block.has(std::min(a.line, b.line))) continue;
+    if (!block.has(upper)) continue;
     is_behind_condition = block.kind == SourceBlock::Kind::Condition;
     if (is_in_loop && is_behind_condition) return true;
     is_in_loop = is_in_loop || !is_behind_condition;
@@ -267,20 +261,27 @@ bool are_behind_condition_of_rounds(const History& history) {
   return is_behind_condition;
 }
 
-std::string end_of_round(const History& history) {
+std::string end_of_round(const Blocks& around, std::uint32_t upper, const History& history) {
+  const auto innermost = std::find_if(around.begin(), around.end(), [&](const SourceBlock& block) {
+    return block.has(upper) && block.kind != SourceBlock::Kind::Condition;
+  });
+  if (innermost == around.end() || innermost->kind != SourceBlock::Kind::Loop) return "";
+  const bool has_barrier = std::any_of(history.steps.begin(), history.steps.end(), [&](const Step& step) {
+    return step.is_control_barrier && std::string_view(step.file) == history.second_step().file &&
+           innermost->has(step.line);
+  });
+  return has_barrier ? "" : "at the end of each round of the loop in line " + std::to_string(innermost->first_line);
+}
+
+}  // namespace
+
+Rounds rounds_of(const History& history) {
   const Step& a = history.first_step();
   const Step& b = history.second_step();
-  if (std::string_view(a.file) != b.file) return "";
-  const SourceBlocks source(b.file);
-  for (const SourceBlock& block : source.around(std::max(a.line, b.line))) {
-    if (!block.has(std::min(a.line, b.line)) || block.kind == SourceBlock::Kind::Condition) continue;
-    const bool has_barrier = std::any_of(history.steps.begin(), history.steps.end(), [&](const Step& step) {
-      return step.is_control_barrier && std::string_view(step.file) == b.file && block.has(step.line);
-    });
-    if (block.kind != SourceBlock::Kind::Loop || has_barrier) return "";
-    return "at the end of each round of the loop in line " + std::to_string(block.first_line);
-  }
-  return "";
+  if (std::string_view(a.file) != b.file) return {};
+  const std::uint32_t upper = std::min(a.line, b.line);
+  const Blocks around = SourceBlocks(b.file).around(std::max(a.line, b.line));
+  return {are_left_early(around, upper), are_behind_condition(around, upper), end_of_round(around, upper, history)};
 }
 
 BarrierAnswer barrier_place(const History& history) {

@@ -34,18 +34,21 @@ struct BarrierAnswer {
   std::string why_not;
 };
 
-/// "at the end of each round of the loop in line 12": of the innermost loop around both lines, in which no invocation
-/// came to a control barrier. Invocations that do nothing in a round are not seen in it, so that nothing says in which
-/// rounds the two were. Empty if there is no such loop.
-std::string end_of_round(const History& history);
+/// The loops around two accesses in one file, as far as barriers in them go.
+struct Rounds {
+  /// Some invocations may leave a loop before others: no barrier in it is one that all come to.
+  bool are_left_early = false;
+  /// A condition leads to all of the rounds, or to the one time that the two are executed: an invocation that does not
+  /// come there would not come to a barrier either.
+  bool are_behind_condition = false;
+  /// "at the end of each round of the loop in line 12": of the innermost loop, if no invocation came to a control
+  /// barrier in it. Invocations that do nothing in a round are not seen in it, so that nothing says in which rounds the
+  /// two were. Empty if there is no such loop.
+  std::string end = {};
+};
 
-/// Whether both stand in a loop that some invocations may leave before others: no barrier in it is one that all come
-/// to.
-bool are_in_loop_left_early(const History& history);
-
-/// Whether a condition leads to all of the rounds in which both stand, or to the one time that they are executed: who
-/// does not come there would not come to a barrier either.
-bool are_behind_condition_of_rounds(const History& history);
+/// Reads the source.
+Rounds rounds_of(const History& history);
 
 /// Where a control barrier would separate the two accesses of this history, and all that come as these do.
 BarrierAnswer barrier_place(const History& history);

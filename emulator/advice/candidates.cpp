@@ -111,9 +111,7 @@ class Candidates {
     if (from && is_behind_condition(place)) add(change.text, {round_barrier(*from, place.to)});
     if (place.from.is_at(place.to) || !place.depends_on_conditions()) add(change.text, {});
   }
-  bool may_meet_in_rounds() const {
-    return !are_in_loop_left_early(part_.history) && !are_behind_condition_of_rounds(part_.history);
-  }
+  bool may_meet_in_rounds() const { return !rounds_.are_left_early && !rounds_.are_behind_condition; }
   static bool is_behind_condition(const BarrierPlace& place) {
     return place.from.is_at(place.to) || std::string_view(place.from.file) == place.to.file;
   }
@@ -132,12 +130,13 @@ class Candidates {
     return edit;
   }
   void add_all_barriers(const Changes& found) {
+    rounds_ = rounds_of(part_.history);
     for (const Change& change : found.changes)
       if (change.barrier) add_barrier(change);
     add_barriers(Scope::Workgroup);
     add_barriers_on_the_way();
     add_round_barriers();
-    const bool may_be_of_subgroup = same(Scope::Subgroup) && !are_in_loop_left_early(part_.history);
+    const bool may_be_of_subgroup = same(Scope::Subgroup) && !rounds_.are_left_early;
     if (may_be_of_subgroup) add_barriers(Scope::Subgroup);
     add_barriers_the_other_way(Scope::Workgroup);
     if (may_be_of_subgroup) add_barriers_the_other_way(Scope::Subgroup);
@@ -146,8 +145,8 @@ class Candidates {
   void add_end_of_round() {
     if (!options_.may_add_barriers || !same(Scope::Workgroup) || x().atomic || y().atomic || !may_meet_in_rounds())
       return;
-    const std::string place = end_of_round(part_.history);
-    if (!place.empty()) add("put a control barrier, " + name_of_barrier(Scope::Workgroup) + ", " + place, {});
+    if (rounds_.end.empty()) return;
+    add("put a control barrier, " + name_of_barrier(Scope::Workgroup) + ", " + rounds_.end, {});
   }
   void add_sentences(ProgramEditList edits) {
     std::string text;
@@ -290,7 +289,7 @@ class Candidates {
       add("make the read in " + line_of(read) + " and the write in " + line_of(*write) +
               " one atomic read-modify-write (" + std::string(name_of(reach_of_atomics())) +
               ", Relaxed), such as atomic_compare_exchange or atomic_u_max",
-          {joined(read), joined(*write)});
+          {join_edit(read, reach_of_atomics()), join_edit(*write, reach_of_atomics())});
       return;
     }
   }
@@ -309,12 +308,6 @@ class Candidates {
   }
   Scope reach_of_atomics() const {
     return x().storage_class == StorageClass::Workgroup ? Scope::Workgroup : Scope::Device;
-  }
-  ProgramEdit joined(const Operation& access) const {
-    ProgramEdit edit = program_edit(EditKind::JoinUpdate, access);
-    edit.scope = reach_of_atomics();
-    edit.semantics = MemorySemantics::Relaxed;
-    return edit;
   }
 
   ProgramEdit barrier(Scope scope, const Operation& beside, bool behind) const {
@@ -421,6 +414,7 @@ class Candidates {
   OperationIndex y_;
   const std::vector<std::uint64_t>& dispatches_;
   const ChangeOptions& options_;
+  Rounds rounds_;
   std::vector<CandidateChange> made_;
 };
 

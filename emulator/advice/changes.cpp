@@ -478,9 +478,7 @@ class Search : private Edits {
   }
 
   static std::vector<heddle::Edit> update_edits(const Operation& op, Scope wanted) {
-    heddle::Edit read = program_edit(EditKind::JoinUpdate, op);
-    read.scope = wanted;
-    read.semantics = MemorySemantics::Relaxed;
+    heddle::Edit read = join_edit(op, wanted);
     heddle::Edit write = read;
     read.of = EditedKind::Read;
     write.of = EditedKind::Write;

@@ -19,6 +19,13 @@ heddle::Edit program_edit(EditKind kind, const Operation& operation) {
   return edit;
 }
 
+heddle::Edit join_edit(const Operation& access, Scope scope) {
+  heddle::Edit edit = program_edit(EditKind::JoinUpdate, access);
+  edit.scope = scope;
+  edit.semantics = MemorySemantics::Relaxed;
+  return edit;
+}
+
 void insert(model::Execution& execution, OperationIndex at, const Operation& op) {
   const auto move = [at](OperationIndex& i) {
     if (i != model::kInitialValue && i >= at) ++i;

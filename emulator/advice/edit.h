@@ -39,6 +39,8 @@ struct Edit {
 
 /// An edit of the instruction of an operation.
 heddle::Edit program_edit(EditKind kind, const Operation& operation);
+/// The access becomes the read, or the write, of one Relaxed update of this scope.
+heddle::Edit join_edit(const Operation& access, Scope scope);
 
 /// Puts an operation before the one at `at`.
 void insert(model::Execution& execution, model::OperationIndex at, const Operation& op);

@@ -171,8 +171,8 @@ bool ProgramEdits::meets(std::size_t number, const Operation& operation, const s
   return edit.ordinal == static_cast<std::uint32_t>(at - known.begin()) + 1;
 }
 
-// Whoever comes to a line up to the instruction is on the way to it again, in another round; if the other line stands
-// first, whoever has left that.
+// An invocation in a line up to the instruction is on the way to it again, in another round. If the other line stands
+// first, the invocation is so only behind that line.
 bool ProgramEdits::is_on_the_way(const Edit& edit, std::uint32_t line) {
   return line <= edit.line && (edit.until_line > edit.line || line > edit.until_line);
 }

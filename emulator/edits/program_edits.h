@@ -73,9 +73,9 @@ class ProgramEdits {
   };
   /// Where an agent is between the two lines of a round barrier.
   struct Round {
-    /// It is in the line, and waits when it leaves that.
+    /// The agent is in the line of the instruction, and waits when it leaves that line.
     bool is_open = false;
-    /// Since it was on the way to the instruction last.
+    /// The agent has waited since it was on the way to the instruction last.
     bool has_waited = false;
   };
   struct Rounds {

@@ -42,7 +42,7 @@ const explore::CompanyValues& Meetings::meet(const explore::CompanyValues& broug
   return known->second;
 }
 
-// Those who wait at the operation that stands first in the text.
+// Lanes meet that wait at the operation that stands first in the text.
 std::vector<bool> Meetings::who_meets(const explore::CompanyValues& brought) const {
   const Meeting* first = nullptr;
   for (const auto& value : brought)
@@ -69,7 +69,7 @@ explore::CompanyValues Meetings::found(const explore::CompanyValues& brought) {
   }
   const auto first = static_cast<std::size_t>(std::find(meets.begin(), meets.end(), true) - meets.begin());
   const Meeting& one = meetings_[*brought[first]];
-  // They are where they were so many meetings ago, and nothing has changed: they go round for ever.
+  // Lanes that are where they were so many meetings ago, and have changed nothing since, go round for ever.
   bool goes_round = one.repeats != 0;
   for (std::size_t lane = 0; lane < brought.size(); ++lane) {
     if (!meets[lane]) continue;

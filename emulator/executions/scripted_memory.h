@@ -52,7 +52,7 @@ struct Meeting {
   /// So many meetings before, with the same lanes as ever since, the invocation was in the same state, and it has
   /// changed nothing since; 0 if there is none.
   std::uint32_t repeats = 0;
-  /// Those lanes.
+  /// The lanes of the meetings since then.
   runtime::LaneMask met;
 };
 

@@ -13,6 +13,12 @@
 namespace heddle::executions {
 namespace {
 
+/// Empty if there is none.
+const char* file_to_tell() {
+  const char* const path = std::getenv("HEDDLE_EXECUTIONS");
+  return path == nullptr ? "" : path;
+}
+
 std::string place_of(const SourceLocation& where) {
   const SourceLocation source = runtime::source_of(where);
   return fmt::format("{}:{}", source.file, source.line);
@@ -42,12 +48,14 @@ std::string place_of(const Operation& operation) {
   return place_of(operation.where);
 }
 
+bool are_executions_told() {
+  return *file_to_tell() != '\0';
+}
+
 void tell_executions(const KernelExecutions& found, const PlacesOfInstructions& places) {
-  const char* const path = std::getenv("HEDDLE_EXECUTIONS");
-  if (!path || !*path) return;
   std::string text = text_of(found);
   for (const std::string& place : places) text += fmt::format("at {}\n", place);
-  std::ofstream(path, std::ios::binary | std::ios::app) << text;
+  std::ofstream(file_to_tell(), std::ios::binary | std::ios::app) << text;
 }
 
 }  // namespace heddle::executions

@@ -19,8 +19,11 @@ using PlacesOfInstructions = std::set<std::string>;
 
 std::string place_of(const Operation& operation);
 
-/// If HEDDLE_EXECUTIONS names a file: behind what is there already, all that a test can see of what was found, a line
-/// for each part, and the places. Two programs of which the same is told have the same executions, as far as the
+/// Whether HEDDLE_EXECUTIONS names a file.
+bool are_executions_told();
+
+/// Adds to the file of HEDDLE_EXECUTIONS all that a test can see of what was found, a line for each part, and the
+/// places. Two programs of which the same is told have the same executions, as far as the
 /// program looks at them.
 void tell_executions(const KernelExecutions& found, const PlacesOfInstructions& places);
 

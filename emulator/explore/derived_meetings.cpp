@@ -70,12 +70,9 @@ void Derivations::meet(AgentId agent, const At& at, std::vector<const Wait*>& ot
     nodes.push_back(others[i]->node);
     if (i != own) together.ways = together.ways & others[i]->ways;
   }
-  const auto has_some = [](const CompanyValues& all) {
-    return std::any_of(all.begin(), all.end(), [](const auto& one) { return one.has_value(); });
-  };
-  if (!has_some(brought)) return;
+  if (!has_value(brought)) return;
   const CompanyValues results = program_.meet(brought);
-  if (!has_some(results)) return;
+  if (!has_value(results)) return;
   together.history = after(at.history, nodes);
   if (!results[own]) return wait_for_company(agent, together);
   together.node = trees_[position(agent)].after(at.node, *results[own]);

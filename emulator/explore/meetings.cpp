@@ -1,6 +1,6 @@
 // What agents of a company do together, such as the lanes of a subgroup.
 
-#include <algorithm>
+#include <utility>
 
 #include "emulator/explore/explorer.h"
 
@@ -10,15 +10,13 @@ namespace heddle::explore {
 std::optional<CompanyValues> Explorer::Meetings::brought_by(const Company& company) const {
   CompanyValues brought;
   for (const AgentId member : company) {
-    const auto agent = static_cast<std::size_t>(member);
+    const std::size_t agent = position(member);
     const StepKind kind = explorer_.step(agent).kind;
     const Status status = explorer_.agents_[agent].status;
     if (status == Status::Ready || (status == Status::Ended && kind != StepKind::Finished)) return std::nullopt;
     brought.push_back(kind == StepKind::Meets ? std::optional(explorer_.step(agent).written) : std::nullopt);
   }
-  const auto brings_something = [](const auto& value) { return value.has_value(); };
-  if (std::none_of(brought.begin(), brought.end(), brings_something)) return std::nullopt;
-  return brought;
+  return has_value(brought) ? std::optional(std::move(brought)) : std::nullopt;
 }
 
 // Who waits cannot do anything else before the company has met: so there is no choice. Comes after barriers, so that
@@ -28,7 +26,7 @@ bool Explorer::Meetings::visit() {
     const std::optional<CompanyValues> brought = brought_by(explorer_.program_.companies[i]);
     if (!brought) continue;
     const CompanyValues results = explorer_.program_.meet(*brought);
-    if (std::none_of(results.begin(), results.end(), [](const auto& result) { return result.has_value(); })) continue;
+    if (!has_value(results)) continue;
     ++explorer_.meetings_[i];
     meet(i, results, 0);
     --explorer_.meetings_[i];
@@ -37,12 +35,12 @@ bool Explorer::Meetings::visit() {
   return false;
 }
 
-// Those of the company from the `at`-th on go on, if they got something.
+// The members of the company from the `at`-th on go on, if they got something.
 void Explorer::Meetings::meet(std::size_t company, const CompanyValues& results, std::size_t at) {
   const Company& members = explorer_.program_.companies[company];
   while (at < members.size() && !results[at]) ++at;
   if (at == members.size()) return explorer_.visit();
-  const auto agent = static_cast<std::size_t>(members[at]);
+  const std::size_t agent = position(members[at]);
   const AgentState before = explorer_.agents_[agent];
   const auto go = [&] {
     explorer_.agents_[agent] = {explorer_.trees_[agent].after(before.node, *results[at]), Status::Ready, kNotPutOff};

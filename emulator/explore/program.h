@@ -5,6 +5,7 @@
 
 #include <heddle/operation.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -179,6 +180,9 @@ struct Call {
 using Company = std::vector<AgentId>;
 /// By agent of a company, in its order: what it brings, or what it gets.
 using CompanyValues = std::vector<std::optional<Value>>;
+inline bool has_value(const CompanyValues& values) {
+  return std::any_of(values.begin(), values.end(), [](const std::optional<Value>& one) { return one.has_value(); });
+}
 
 struct Program {
   /// Indexed by AgentId.

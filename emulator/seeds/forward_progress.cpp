@@ -58,11 +58,17 @@ std::string waits_seen_of(const detail::TrialFunction& test, SeedOptions options
 
 }  // namespace seeds
 
-EndsUnder ends_under(const std::function<void(Trial&)>& test, const std::string& model, std::uint64_t seeds,
+namespace {
+
+SeedOptions without_shrinking(SeedOptions options) {
+  options.shrink_budget = std::chrono::milliseconds(0);
+  return options;
+}
+
+/// All of the answer but for whom a run waits.
+EndsUnder seen_under(const detail::TrialFunction& test, const std::string& model, std::uint64_t seeds,
                      const SeedOptions& options) {
-  SeedOptions quick = options;
-  quick.shrink_budget = std::chrono::milliseconds(0);
-  const SeedReport report = seeds::search_under(test, model, seeds, quick);
+  const SeedReport report = seeds::search_under(test, model, seeds, options);
   EndsUnder out;
   out.model = model;
   out.seeds = seeds;
@@ -70,8 +76,17 @@ EndsUnder ends_under(const std::function<void(Trial&)>& test, const std::string&
   const SeedFailure& failure = report.failures.front();
   out.ends = false;
   out.hang = failure.finding ? failure.finding->message : failure.what;
-  out.waits_for = seeds::waits_seen_of(test, quick);
   out.replay = "HEDDLE_PROGRESS=" + model + " " + failure.replay;
+  return out;
+}
+
+}  // namespace
+
+EndsUnder ends_under(const std::function<void(Trial&)>& test, const std::string& model, std::uint64_t seeds,
+                     const SeedOptions& options) {
+  const SeedOptions quick = without_shrinking(options);
+  EndsUnder out = seen_under(test, model, seeds, quick);
+  if (!out.ends) out.waits_for = seeds::waits_seen_of(test, quick);
   return out;
 }
 
@@ -82,11 +97,10 @@ EndsUnder ends_under(const std::function<void(Trial&)>& test, const std::string&
 // OBE and HSA are weaker than LOBE, and neither is weaker than the other: the one that is common comes first.
 ProgressNeed progress_needed(const std::function<void(Trial&)>& test, std::uint64_t seeds, const SeedOptions& options) {
   ProgressNeed out;
-  std::string waits_for;
+  const SeedOptions quick = without_shrinking(options);
   const auto ends = [&](const std::string& model) {
-    const EndsUnder found = ends_under(test, model, seeds, options);
+    const EndsUnder found = seen_under(test, model, seeds, quick);
     if (!found.ends) out.explain += "Under " + model + " it does not end: " + found.hang + "\n";
-    if (!found.ends) waits_for = found.waits_for;
     return found.ends;
   };
   const auto ask = [&] {
@@ -99,6 +113,7 @@ ProgressNeed progress_needed(const std::function<void(Trial&)>& test, std::uint6
     if (out.workgroups != "lobe" && ends("qf=unfair")) out.workgroups = "unfair";
   };
   ask();
+  const std::string waits_for = out.explain.empty() ? "" : seeds::waits_seen_of(test, quick);
   if (!waits_for.empty()) out.explain += "Where all go on, it " + waits_for + ".\n";
   return out;
 }

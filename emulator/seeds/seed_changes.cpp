@@ -82,7 +82,7 @@ class TrialsWithEdits final : public proposals::Program {
 
   const Search& search_;
   std::vector<std::uint64_t> racing_;
-  /// The one of the first seed that raced, where all trials have that; else each seed has its own.
+  /// What all trials have since `narrow`; before that each seed has a configuration of its own.
   std::optional<Configuration> configuration_;
   std::uint64_t first_new_;
   Clock::time_point end_;

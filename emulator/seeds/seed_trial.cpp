@@ -126,11 +126,8 @@ TrialOutcome TrialRunner::run(const TrialPlan& plan) {
   const bool stands_still = outcome.finding && outcome.finding->kind == FindingKind::NoProgress;
   if (!stands_still && !outcome.abandoned) return outcome;
   if (plan.configuration || !search_.runs_again_in_order(plan.seed)) return outcome;
-  if (stands_still) {
-    search_.keep_order(plan.seed);
-    return run_once(plan);
-  }
-  // It may have been about to stand still when it came to its limit.
+  // A trial that came to its limit may have been about to stand still.
+  if (stands_still) search_.keep_order(plan.seed);
   TrialPlan in_order = plan;
   in_order.configuration = search_.configuration_of(plan.seed);
   in_order.configuration->workgroup_order = WorkgroupOrder::Ascending;

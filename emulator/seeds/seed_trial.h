@@ -43,7 +43,8 @@ struct TrialPlan {
   std::function<void(const watch::Watchers&)> look;
 };
 
-/// The most operations of a trial that is to do what one of so many did, and may wait where that one did not.
+/// A limit for a trial that differs a little from one of so many operations: it may wait in places where the other one
+/// went on.
 constexpr std::uint64_t some_more_than(std::uint64_t operations) {
   return 16 * (operations + 16384);
 }
