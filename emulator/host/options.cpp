@@ -2,6 +2,7 @@
 
 #include "emulator/host/device_limits.h"
 #include "emulator/host/edited.h"
+#include "emulator/host/enum_words.h"
 #include "emulator/host/limits.h"
 #include "emulator/memory/policy.h"
 #include "emulator/progress/models.h"
@@ -17,7 +18,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -71,17 +71,11 @@ std::optional<std::uint32_t> number_from(const char* variable, std::uint32_t lea
 }
 
 /// What a variable chooses of some words; nothing if it is not set.
-template <typename Enum>
-std::optional<Enum> word_from(const char* variable, std::initializer_list<std::pair<std::string_view, Enum>> words) {
+template <typename Enum, std::size_t count>
+std::optional<Enum> word_from(const char* variable, const EnumWords<count>& words) {
   const char* text = std::getenv(variable);
   if (!text || !*text) return {};
-  std::string names;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const auto& [word, value] = words.begin()[i];
-    if (word == text) return value;
-    names += fmt::format("{}'{}'", i == 0 ? "" : i + 1 == words.size() ? " or " : ", ", word);
-  }
-  throw std::invalid_argument(fmt::format("{} is '{}'; it may be {}", variable, text::readable(text), names));
+  return enum_of<Enum>(variable, text, words);
 }
 
 /// How workgroups are laid out and begin, where the program does not say it.
@@ -90,17 +84,13 @@ void add_layout(DeviceOptions& o, std::uint32_t usual_residents) {
   if (!o.subgroup_size) o.subgroup_size = number_from("HEDDLE_SUBGROUP_SIZE", 1, runtime::kMaxSubgroupSize);
   if (!o.subgroup_size) o.subgroup_size = std::clamp(32u, limits.min_subgroup_size, limits.max_subgroup_size);
   if (!o.lane_mapping)
-    o.lane_mapping = word_from<LaneMapping>("HEDDLE_LANE_MAPPING",
-                                            {{"linear", LaneMapping::Linear}, {"shuffled", LaneMapping::Shuffled}})
-                         .value_or(LaneMapping::Linear);
+    o.lane_mapping = word_from<LaneMapping>("HEDDLE_LANE_MAPPING", kLaneMappingWords).value_or(LaneMapping::Linear);
   if (!o.workgroup_order)
-    o.workgroup_order = word_from<WorkgroupOrder>("HEDDLE_WORKGROUP_ORDER", {{"ascending", WorkgroupOrder::Ascending},
-                                                                             {"shuffled", WorkgroupOrder::Shuffled}})
-                            .value_or(WorkgroupOrder::Ascending);
+    o.workgroup_order =
+        word_from<WorkgroupOrder>("HEDDLE_WORKGROUP_ORDER", kWorkgroupOrderWords).value_or(WorkgroupOrder::Ascending);
   if (!o.undefined)
-    o.undefined = word_from<UndefinedValues>("HEDDLE_UNDEFINED",
-                                             {{"seed", UndefinedValues::BySeed}, {"zero", UndefinedValues::Zero}})
-                      .value_or(UndefinedValues::BySeed);
+    o.undefined =
+        word_from<UndefinedValues>("HEDDLE_UNDEFINED", kUndefinedValuesWords).value_or(UndefinedValues::BySeed);
   if (o.resident_workgroups == 0)
     o.resident_workgroups =
         number_from("HEDDLE_RESIDENT_WORKGROUPS", 1, kMostResidentWorkgroups).value_or(usual_residents);
@@ -203,11 +193,7 @@ void add_sweep(DeviceOptions& o) {
 /// What less reconvergence asks of the other options.
 void add_reconvergence(DeviceOptions& o, bool in_order) {
   const std::optional<Reconvergence> rule =
-      o.reconvergence ? o.reconvergence
-                      : word_from<Reconvergence>("HEDDLE_RECONVERGENCE", {{"maximal", Reconvergence::Maximal},
-                                                                          {"subgroup", Reconvergence::Subgroup},
-                                                                          {"minimum", Reconvergence::Minimum},
-                                                                          {"seed", Reconvergence::BySeed}});
+      o.reconvergence ? o.reconvergence : word_from<Reconvergence>("HEDDLE_RECONVERGENCE", kReconvergenceWords);
   o.reconvergence = in_order ? rule.value_or(Reconvergence::Maximal) : Reconvergence::Maximal;
   if (*o.reconvergence != Reconvergence::Maximal) o.operations_between_switches = 1;
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <initializer_list>
 #include <map>
 #include <mutex>
 #include <stdexcept>
@@ -13,6 +12,7 @@
 
 #include "emulator/host/covering.h"
 #include "emulator/host/device_limits.h"
+#include "emulator/host/enum_words.h"
 #include "emulator/host/options.h"
 #include "emulator/progress/models.h"
 #include "runtime/scheduler.h"
@@ -21,6 +21,12 @@
 
 namespace heddle {
 namespace {
+
+using detail::enum_of;
+using detail::kLaneMappingWords;
+using detail::kReconvergenceWords;
+using detail::kWorkgroupOrderWords;
+using detail::word_of;
 
 /// More make covering them long.
 constexpr std::size_t kMostValues = 12;
@@ -41,16 +47,6 @@ std::uint32_t number_of(std::string_view parameter, std::string_view value, std:
   if (number && *number >= 1 && *number <= most) return static_cast<std::uint32_t>(*number);
   throw std::invalid_argument(
       fmt::format("{} is '{}'; it may be a number from 1 to {}", parameter, text::readable(value), most));
-}
-
-template <typename Enum>
-Enum word_of(std::string_view parameter, std::string_view value, std::initializer_list<std::string_view> words) {
-  const auto at = std::find(words.begin(), words.end(), value);
-  if (at != words.end()) return static_cast<Enum>(at - words.begin());
-  std::string names;
-  for (const std::string_view& word : words)
-    names += fmt::format("{}'{}'", names.empty() ? "" : &word + 1 == words.end() ? " or " : ", ", word);
-  throw std::invalid_argument(fmt::format("{} is '{}'; it may be {}", parameter, text::readable(value), names));
 }
 
 std::string with(std::string text, char before, char after) {
@@ -95,21 +91,15 @@ constexpr std::array kKinds = {
          [](const DeviceOptions& by) { return by.subgroup_size.has_value(); }, copy<&Configuration::subgroup_size>},
     Kind{"lanes", "HEDDLE_LANE_MAPPING", "linear,shuffled", "",
          [](std::string_view value, Configuration& into) {
-           into.lane_mapping = word_of<LaneMapping>("lanes", value, {"linear", "shuffled"});
+           into.lane_mapping = enum_of<LaneMapping>("lanes", value, kLaneMappingWords);
          },
-         [](const Configuration& from) {
-           if (!from.lane_mapping) return std::string();
-           return std::string(*from.lane_mapping == LaneMapping::Linear ? "linear" : "shuffled");
-         },
+         [](const Configuration& from) { return word_of(from.lane_mapping, kLaneMappingWords); },
          [](const DeviceOptions& by) { return by.lane_mapping.has_value(); }, copy<&Configuration::lane_mapping>},
     Kind{"order", "HEDDLE_WORKGROUP_ORDER", "ascending,shuffled", "",
          [](std::string_view value, Configuration& into) {
-           into.workgroup_order = word_of<WorkgroupOrder>("order", value, {"ascending", "shuffled"});
+           into.workgroup_order = enum_of<WorkgroupOrder>("order", value, kWorkgroupOrderWords);
          },
-         [](const Configuration& from) {
-           if (!from.workgroup_order) return std::string();
-           return std::string(*from.workgroup_order == WorkgroupOrder::Ascending ? "ascending" : "shuffled");
-         },
+         [](const Configuration& from) { return word_of(from.workgroup_order, kWorkgroupOrderWords); },
          [](const DeviceOptions& by) { return by.workgroup_order.has_value(); }, copy<&Configuration::workgroup_order>},
     Kind{"residents", "HEDDLE_RESIDENT_WORKGROUPS", "2,4,8", "",
          [](std::string_view value, Configuration& into) {
@@ -137,14 +127,9 @@ constexpr std::array kKinds = {
          [](const DeviceOptions& by) { return !by.forward_progress.empty(); }, copy<&Configuration::forward_progress>},
     Kind{"reconvergence", "HEDDLE_RECONVERGENCE", "", "maximal,subgroup,minimum,seed",
          [](std::string_view value, Configuration& into) {
-           into.reconvergence =
-               word_of<Reconvergence>("reconvergence", value, {"maximal", "subgroup", "minimum", "seed"});
+           into.reconvergence = enum_of<Reconvergence>("reconvergence", value, kReconvergenceWords);
          },
-         [](const Configuration& from) {
-           constexpr std::array kWords = {"maximal", "subgroup", "minimum", "seed"};
-           return from.reconvergence ? std::string(kWords.at(static_cast<std::size_t>(*from.reconvergence)))
-                                     : std::string();
-         },
+         [](const Configuration& from) { return word_of(from.reconvergence, kReconvergenceWords); },
          [](const DeviceOptions& by) { return by.reconvergence.has_value(); }, copy<&Configuration::reconvergence>},
 };
 
