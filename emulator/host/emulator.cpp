@@ -60,29 +60,22 @@ bool is_same_barrier(const Operation& a, const Operation& b) {
     complain(agent, access);
 }
 
-/// Whether bytes of it were never written; those whose byte of `value_bytes` is 0 do not count. If not, it is going to
-/// be read.
-[[gnu::always_inline]] inline bool misses_initialization(const Binding& binding, std::uint64_t offset_bytes,
-                                                         std::uint32_t size_bytes, const unsigned char* value_bytes) {
-  detail::Allocation& allocation = *binding.allocation;
-  const std::uint64_t offset = binding.offset_bytes + offset_bytes;
-  if (allocation.initialized.first_missing(offset, size_bytes, nullptr) == size_bytes) [[likely]]
-    return false;
-  if (!value_bytes || allocation.initialized.first_missing(offset, size_bytes, value_bytes) != size_bytes) return true;
-  allocation.initialized.note_gap();
-  return false;
-}
-
+/// Before a read: complains where bytes of it were never written, but for padding.
 [[gnu::always_inline]] inline void check_initialized(const Agent& agent, const Access& access) {
-  if (misses_initialization(*access.binding, access.offset_bytes(), access.size_bytes(), access.value_bytes))
-      [[unlikely]]
-    complain_of_missing(agent, access);
+  detail::InitializedBytes& initialized = access.binding->allocation->initialized;
+  const Locations& bytes = access.operation.locations;
+  if (initialized.first_missing(bytes.offset_bytes, bytes.size_bytes, nullptr) == bytes.size_bytes) [[likely]]
+    return;
+  if (!access.value_bytes ||
+      initialized.first_missing(bytes.offset_bytes, bytes.size_bytes, access.value_bytes) != bytes.size_bytes)
+    return complain_of_missing(agent, access);
+  initialized.note_gap();
 }
 
 /// To be called when the bytes have been written: other threads may ask for that.
-[[gnu::always_inline]] inline void mark_initialized(const Emulator& emulator, const Binding& binding,
-                                                    const Locations& bytes) {
-  detail::InitializedBytes& initialized = binding.allocation->initialized;
+[[gnu::always_inline]] inline void mark_initialized(const Emulator& emulator, const Access& access) {
+  detail::InitializedBytes& initialized = access.binding->allocation->initialized;
+  const Locations& bytes = access.operation.locations;
   if (emulator.device.parallel) {
     initialized.mark_at_once(bytes.offset_bytes, bytes.size_bytes);
   } else {
@@ -366,7 +359,7 @@ template <typename Do>
   for_each_piece(access.operation, [&](const Operation& piece, std::uint64_t at) {
     emulator.device.memory->write(piece, static_cast<const std::byte*>(value) + at);
   });
-  mark_initialized(emulator, *access.binding, access.operation.locations);
+  mark_initialized(emulator, access);
 }
 
 }  // namespace
