@@ -30,7 +30,7 @@ void wait_at(Emulator& emulator, const Agent& agent, const Operation& barrier) {
   leave(emulator, agent);
 }
 
-/// As that, with those who come; all others wait elsewhere or have ended.
+/// Waits as wait_at does, but only for the invocations that come; all others wait elsewhere or have ended.
 void wait_in_round(Emulator& emulator, const Agent& agent, const Operation& barrier) {
   const SourceLocation& where = barrier.where;
   arrive_with_record(agent, Scope::Workgroup, barrier.scope, barrier.semantics, where.file, where.function, where.line);

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Accesses with records, as whoever has no quicker way has them done.
+/// The door of accesses that have a record each, for all that have no quicker way.
 
 #include <heddle/detail/emulation.h>
 

@@ -23,9 +23,9 @@ class SetAside {
   SetAside(const SetAside&) = delete;
   SetAside& operator=(const SetAside&) = delete;
 
-  /// What is dispatched from now on, or was and goes on, is this one.
+  /// From now on this dispatch, which begins or goes on, has the device.
   void take();
-  /// What had the device before has it again.
+  /// What had the device before `take` has it again.
   void give_back();
 
  private:
