@@ -9,10 +9,6 @@
 
 namespace heddle::mu::host {
 
-std::string at(const SourceLocation& where) {
-  return fmt::format("{}:{}", where.file, where.line);
-}
-
 void Findings::add(FindingKind kind, std::string message, const SourceLocation& where, ThreadIndex thread) {
   Finding finding;
   finding.kind = kind;

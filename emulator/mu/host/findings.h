@@ -20,9 +20,6 @@ class RaceLog;
 
 namespace heddle::mu::host {
 
-/// "host.cpp:12"
-std::string at(const SourceLocation& where);
-
 /// The report of one run: what ends the run, and what the detectors found until then.
 class Findings {
  public:

@@ -6,6 +6,10 @@
 
 namespace heddle::mu::host {
 
+std::string at(const SourceLocation& where) {
+  return fmt::format("{}:{}", where.file, where.line);
+}
+
 std::string Names::name_of(LocationIndex location) const {
   const Location& named = locations_[location];
   return named.name ? named.name : fmt::format("memory of line {}", named.where.line);
@@ -13,8 +17,7 @@ std::string Names::name_of(LocationIndex location) const {
 
 std::string Names::described(LocationIndex location) const {
   const Location& named = locations_[location];
-  return named.name ? fmt::format("'{}'", named.name)
-                    : fmt::format("the memory declared at {}:{}", named.where.file, named.where.line);
+  return named.name ? fmt::format("'{}'", named.name) : "the memory declared at " + at(named.where);
 }
 
 // A body has few places.

@@ -12,6 +12,9 @@
 
 namespace heddle::mu::host {
 
+/// "host.cpp:12"
+std::string at(const SourceLocation& where);
+
 /// The locations of one run, by number, and the places of accesses, as numbers.
 class Names {
  public:

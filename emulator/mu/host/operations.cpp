@@ -250,11 +250,10 @@ void Machine::swap_stack(std::uint32_t to, bool kills, SourceLocation where) {
   Stack& from = stacks_[threads_[running_].stack];
   Stack& target = stacks_[to];
   const auto wrong = [&](const std::string& what) {
-    stop(FindingKind::StackMisuse,
-         fmt::format("thread {} swaps at {}:{} to {}", running_, where.file, where.line, what), where);
+    stop(FindingKind::StackMisuse, fmt::format("thread {} swaps at {} to {}", running_, at(where), what), where);
     throw Unwind{};
   };
-  const std::string bound_at = fmt::format("{}:{}", target.where.file, target.where.line);
+  const std::string bound_at = at(target.where);
   if (to == from.number) wrong(fmt::format("stack {}, which it is on itself since {}", to, bound_at));
   if (target.dead) wrong(fmt::format("stack {}, which was killed at {}", to, bound_at));
   if (target.thread != kNone)
