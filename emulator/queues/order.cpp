@@ -63,21 +63,22 @@ NodeId Order::host_calls(Node call, std::vector<NodeId> after) {
   call.after = std::move(after);
   const NodeId id = push(std::move(call));
   begin(id);
-  Node next;
-  next.after = {id};
-  host_ = push(std::move(next));
-  begin(host_);
+  host_goes_on({id});
   return id;
 }
 
-void Order::host_waited(const char* call, const SourceLocation& where, std::vector<NodeId> after) {
+void Order::host_goes_on(std::vector<NodeId> after, const char* call, const SourceLocation& where) {
   Node next;
   next.call = call;
   next.where = where;
   next.after = std::move(after);
-  next.after.push_back(host_);
   host_ = push(std::move(next));
   begin(host_);
+}
+
+void Order::host_waited(const char* call, const SourceLocation& where, std::vector<NodeId> after) {
+  after.push_back(host_);
+  host_goes_on(std::move(after), call, where);
 }
 
 //= sync:synchronization-submission-host-writes
@@ -96,10 +97,7 @@ NodeId Order::submit(model::QueueId queue, std::uint32_t family, const SourceLoc
   call.after = {host_};
   const NodeId id = push(std::move(call));
   begin(id);
-  Node next;
-  next.after = {host_};
-  host_ = push(std::move(next));
-  begin(host_);
+  host_goes_on({host_});
   const auto known = [&](NodeId node) { return happens_before(node, id); };
   std::erase_if(one.nodes, known);
   std::erase_if(one.signals, known);

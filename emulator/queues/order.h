@@ -167,6 +167,8 @@ class Order {
 
   Queue& queue_of(model::QueueId queue);
   NodeId push(Node node);
+  /// What the host does from now on is behind these.
+  void host_goes_on(std::vector<NodeId> after, const char* call = "", const SourceLocation& where = {});
   void place(model::QueueId queue, Node& node);
   NodeId push_to(model::QueueId queue, Node node);
   void add_boundary(std::uint64_t offset);
