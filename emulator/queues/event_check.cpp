@@ -22,10 +22,6 @@ constexpr Stages kAllAlone = Stages::Ownership;
 
 }  // namespace
 
-EventCheck::EventCheck(const std::set<const detail::EventState*>& set) {
-  for (const detail::EventState* event : set) uses_[event].set = true;
-}
-
 void EventCheck::follow(const std::vector<Command>& commands) {
   for (const Command& command : commands) follow(command);
 }

@@ -6,7 +6,6 @@
 #include <heddle/detail/queue_commands.h>
 
 #include <map>
-#include <set>
 
 #include "emulator/model/dependency.h"
 
@@ -15,9 +14,8 @@ namespace heddle::queues {
 /// Follows the events through the commands of a submission.
 class EventCheck {
  public:
-  /// `set` are set before the submission.
-  explicit EventCheck(const std::set<const detail::EventState*>& set);
-
+  /// The event is set before the submission.
+  void is_set(const detail::EventState& event) { uses_[&event].set = true; }
   /// Throws KernelError for a wait for an event that nothing has set then, and std::logic_error for a command that
   /// sets or resets one without an execution dependency behind what the submission did with it before.
   void follow(const std::vector<detail::Command>& commands);

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "emulator/queues/emulated.h"
-#include "emulator/queues/running_kernel.h"
 #include "emulator/queues/trouble.h"
 
 namespace heddle::queues {
@@ -206,18 +205,16 @@ void EmulatedEngine::free(detail::MemoryState& memory, const SourceLocation& whe
       return binding.allocation && binding.allocation->id == of.owner->id;
     });
   };
-  std::vector<const Open*> to_come;
-  for (const Open& open : open_) to_come.push_back(&open);
-  for (const UnderWay& one : under_way_) to_come.push_back(&one.open);
-  for (const Open* const one : to_come) {
-    const Open& open = *one;
-    if (!open.command || !uses(*open.command)) continue;
+  const auto is_to_come = [&](const Open& open) {
+    if (!open.command || !uses(*open.command)) return;
     Heard later;
     later.access = access_by(open.node, of, {}, Accesses::StorageRead, false);
     later.where = open.command->where;
     later.call = open.command->call;
     pending.push_back(later);
-  }
+  };
+  for (const Open& open : open_) is_to_come(open);
+  for (const UnderWay& one : under_way_) is_to_come(one.open);
   finder_.ends(heard, pending);
   of.freed = true;
   of.freed_by = heard.access.node;

@@ -80,9 +80,8 @@ void EmulatedEngine::submit(const detail::QueueNumber& queue, std::vector<detail
   for (const detail::Batch& batch : batches)
     for (const auto& commands : batch.commands)
       for (const Command& command : commands->commands) check_memory(command);
-  std::set<const detail::EventState*> set;
-  for (const auto& [event, how] : events_) set.insert(event);
-  EventCheck events(set);
+  EventCheck events;
+  for (const auto& [event, how] : events_) events.is_set(*event);
   for (const detail::Batch& batch : batches)
     for (const auto& commands : batch.commands) events.follow(commands->commands);
   check_submission(batches, fence.get(), where);
