@@ -66,7 +66,7 @@ bool Domains::decides(NodeId earlier, NodeId later, std::uint32_t one_in, unsign
   return at->second;
 }
 
-/// Whoever is behind a reader is behind those in front of it.
+/// A reader that is behind a known one needs no note: what comes behind it comes behind the known one, too.
 void Domains::note_seen(Version& version, NodeId reader) const {
   if (!was_seen_before(version, reader)) version.seen_by.push_back(reader);
 }
@@ -186,7 +186,8 @@ void Domains::restore(const Presented& presented, const std::unordered_map<std::
     if (written.count(word) == 0) set_word(*presented.memory, word, newest_of(presented, word));
 }
 
-/// A word of the cache is given up where somebody in front of the reader was given a newer value than it has.
+/// A word of the host's cache is read again if something in front of the reader was given a newer value than the
+/// cache has.
 void Domains::renew(Memory& memory, Atom& atom, std::uint64_t word, const Access& reader) {
   const auto found = memory.words.find(word);
   if (found == memory.words.end()) return;

@@ -39,7 +39,7 @@ class Domains {
     struct Version {
       Access writer;
       std::uint32_t value = 0;
-      /// Whose accesses were given it. Those behind them are given nothing older.
+      /// The nodes whose accesses were given this version. Accesses behind these are given nothing older.
       std::vector<NodeId> seen_by = {};
     };
     /// By word, oldest first; none of words that are the same for all.
@@ -50,7 +50,7 @@ class Domains {
   struct Presented {
     Memory* memory = nullptr;
     std::vector<std::byte> newest;
-    /// Words in which the dispatch finds older ones, and which of the versions.
+    /// Words in which the dispatch finds an older value, each with the place of that version in Memory::words.
     std::map<std::uint64_t, std::size_t> older;
   };
 
@@ -66,14 +66,16 @@ class Domains {
   void load(Memory& memory, std::uint64_t offset, std::span<std::byte> to, Access reader);
   void store(Memory& memory, std::uint64_t offset, std::span<const std::byte> from, Access writer);
 
-  /// Before a dispatch: its storage is what these readers, which are all that it may be, see.
+  // What a dispatch finds in a memory, and leaves there: in this order.
+  /// Before it runs: the storage becomes what these readers see, which are all that the dispatch has.
   Presented present(Memory& memory, const std::vector<Access>& readers);
-  /// After it, of a word that the command has read, before or behind what it wrote there itself.
+  /// The dispatch has read the word before it wrote there, if it did.
   void note_read(const Presented& presented, std::uint64_t word, NodeId reader);
+  /// The dispatch has read the word behind its own write to it, which was taken.
   void note_read_of_own(Memory& memory, std::uint64_t word, NodeId reader);
-  /// Then, of a word that it wrote: these bytes of what is there now are the writer's.
+  /// The dispatch has written the word: these bytes of what the storage holds now are the writer's.
   void take(const Presented& presented, std::uint64_t word, std::uint8_t bytes, const Access& writer);
-  /// And at last: what was older and not written is the newest again.
+  /// At the end: words that were presented with an older value, and were not written, have the newest one again.
   void restore(const Presented& presented, const std::unordered_map<std::uint64_t, std::uint8_t>& written);
 
   // The host's cache.
@@ -91,7 +93,7 @@ class Domains {
 
   void renew(Memory& memory, Atom& atom, std::uint64_t word, const Access& reader);
   void note_seen(Version& version, NodeId reader) const;
-  /// Whether somebody in front of the reader was given that version.
+  /// Whether the reader, or something in front of it, was given that version.
   bool was_seen_before(const Version& version, NodeId reader) const;
 
   const Order& order_;

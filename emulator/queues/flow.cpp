@@ -60,8 +60,8 @@ void Flow::pass_ownership(const model::OwnershipTransfer& half, const Access& la
   if (half.acquires && (load.under_way[half.from] & bit_of(half.to)) != 0) load.families |= bit_of(half.to);
 }
 
-/// Its operations in the order in which a dependency has them: to the device domain, availability, visibility, to the
-/// host domain.
+/// Performs the operations of a node on the load, in the order of a dependency: to the device domain, availability,
+/// visibility, to the host domain.
 //= vk:memory-model-vulkan-availability-visibility
 void Flow::pass(NodeId at, const Access& write, const Access& later, Load& load) const {
   const Node& node = order_[at];

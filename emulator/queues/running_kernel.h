@@ -37,15 +37,15 @@ class RunningKernel {
                 std::shared_ptr<detail::SetAside> own);
   ~RunningKernel();
 
-  /// Runs it for so many accesses, or, for none, to its end. Whether it has ended. What it finds in memory is what the
-  /// command may see, and what it has written is the command's.
+  /// Runs the kernel for so many accesses, or, for none, to its end. Returns whether it has ended. What it finds in
+  /// memory is what the command may see, and what it has written is the command's.
   bool run(std::uint64_t accesses);
-  /// It ends where it was interrupted.
+  /// The kernel, which was interrupted, does not go on: it ends there, and its stacks are unwound.
   void cut_off();
   bool can_pause() const { return thread_ != nullptr; }
-  /// What it threw; null if nothing.
+  /// What the kernel threw; null if nothing.
   const std::exception_ptr& failure() const;
-  /// How often it was interrupted.
+  /// How often `run` was called.
   std::uint32_t turns() const { return turns_; }
 
  private:

@@ -16,14 +16,14 @@ inline model::Stages stages_of(PipelineStage2 stages) {
   return static_cast<model::Stages>(stages);
 }
 
-/// Those that are of one of the stages.
+/// The accesses of a mask that one of the stages makes.
 inline model::Accesses accesses_of(PipelineStage2 stages, Access2 accesses) {
   static_assert(static_cast<unsigned>(Access2::MemoryRead) == static_cast<unsigned>(model::Accesses::MemoryRead));
   static_assert(static_cast<unsigned>(Access2::MemoryWrite) == static_cast<unsigned>(model::Accesses::MemoryWrite));
   return static_cast<model::Accesses>(accesses) & model::accesses_of(stages_of(stages));
 }
 
-/// Calls with_barrier of each, those of all memory first.
+/// Calls with_barrier(barrier) for each barrier of the dependency, the memory barriers first.
 template <typename Do>
 void for_each_barrier(const DependencyInfo& dependency, Do with_barrier) {
   for (const MemoryBarrier2& barrier : dependency.memory_barriers) with_barrier(barrier);
