@@ -3,13 +3,12 @@
 namespace heddle::race {
 
 void ChainUse::raise(Table& table, std::uint8_t of_class, ClassSets sets, Level level) {
-  for (std::size_t i = 0; i < kClassSets.size(); ++i) {
+  for_each_set(sets, [&](std::size_t i) {
     std::atomic<Level>& known = table[of_class][i];
-    if (((sets >> i) & 1) == 0) continue;
     Level before = known.load(std::memory_order_relaxed);
     while (before < level && !known.compare_exchange_weak(before, level, std::memory_order_relaxed)) {
     }
-  }
+  });
 }
 
 void ChainUse::note(const Site& site, bool one_class_each) {

@@ -186,10 +186,10 @@ class RadixTree {
     std::uint32_t place_in_lineage = 0;
     std::uint64_t lineage = 0;
 
-    /// Whether each of the two has all of the other one, or has it of one that is earlier in their lineage.
+    /// Whether the two are of one lineage: then the one that is later there has all of the other one.
     bool is_akin(const Node& other) const { return lineage == other.lineage; }
     bool is_later(const Node& other) const { return place_in_lineage >= other.place_in_lineage; }
-    /// It has all of the other one. Whether it is the next one in the lineage of that: only one node is.
+    /// Puts this node, which has all of `other`, next to it in its lineage. False if another node stands there.
     bool follows(Node& other) {
       if (other.place_in_lineage == ~std::uint32_t{0} || other.followed.load(std::memory_order_relaxed) ||
           other.followed.exchange(true, std::memory_order_relaxed))
