@@ -150,7 +150,7 @@ void count(Group& g, const std::function<std::string(const void*)>* describe, Ce
   }
 }
 
-/// Those of the lowest numbers: " Not started are workgroups 2, 5 and 7."
+/// Which workgroups have not started, the lowest numbers of many: " Not started are workgroups 2, 5 and 7."
 std::string which_have_not_started(const Launch& launch, std::uint64_t started, std::uint64_t groups) {
   constexpr std::size_t kMostTold = 6;
   const std::uint64_t drawn = launch.first_groups.size();
