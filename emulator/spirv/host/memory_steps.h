@@ -10,6 +10,8 @@
 
 #include <bit>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #include "emulator/spirv/host/step.h"
 #include "emulator/spirv/tokens.h"
@@ -118,8 +120,8 @@ class MemorySteps {
   static Handler atomic(const ScalarType& type, bool physical) {
     const bool is_float = type.kind == ScalarType::Kind::Float;
     if (type.bytes() == 8)
-      return is_float ? of_pointer<AtomicFloat<double>>(physical) : of_pointer<AtomicInteger<std::uint64_t>>(physical);
-    return is_float ? of_pointer<AtomicFloat<float>>(physical) : of_pointer<AtomicInteger<std::uint32_t>>(physical);
+      return is_float ? of_pointer<Atomic<double>>(physical) : of_pointer<Atomic<std::uint64_t>>(physical);
+    return is_float ? of_pointer<Atomic<float>>(physical) : of_pointer<Atomic<std::uint32_t>>(physical);
   }
   static const Step* fence(const Step* step, State& state) {
     const StepDetail& detail = *step->detail;
@@ -264,14 +266,18 @@ class MemorySteps {
     return slot != kNoSlot ? state.slots[slot] : otherwise;
   }
 
+  /// An atomic on an integer without a sign, or on a float.
   template <typename T>
-  struct AtomicInteger {
+  struct Atomic {
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+
     template <bool physical>
     static const Step* run(const Step* step, State& state) {
-      const T value = static_cast<T>(slot_or(state, step->b, 1));
-      const T comparator = static_cast<T>(slot_or(state, step->detail->comparator, 0));
+      // (An increment or a decrement has no value: it is by one.)
+      const T value = std::bit_cast<T>(static_cast<Bits>(slot_or(state, step->b, 1)));
+      const T comparator = std::bit_cast<T>(static_cast<Bits>(slot_or(state, step->detail->comparator, 0)));
       finish(step, state, with_ref<T, physical>(step, state, [&](Invocation& invocation, const auto& ref) {
-               return act(invocation, ref, *step->detail, value, comparator);
+               return std::bit_cast<Bits>(act(invocation, ref, *step->detail, value, comparator));
              }));
       return step + 1;
     }
@@ -286,6 +292,18 @@ class MemorySteps {
           return value;
         case Op::OpAtomicExchange:
           return invocation.atomic_exchange(ref, By::operand(d.scope), By::operand(d.semantics), value, d.where);
+        default:
+          if constexpr (std::is_floating_point_v<T>) {
+            return act_on_float(invocation, ref, d, value);
+          } else {
+            return act_on_integer(invocation, ref, d, value, comparator);
+          }
+      }
+    }
+
+    template <typename R>
+    static T act_on_integer(Invocation& invocation, const R& ref, const StepDetail& d, T value, T comparator) {
+      switch (d.atomic) {
         case Op::OpAtomicCompareExchange:
         case Op::OpAtomicCompareExchangeWeak:
           return invocation.atomic_compare_exchange(ref, By::operand(d.scope), By::operand(d.semantics),
@@ -312,31 +330,10 @@ class MemorySteps {
           return invocation.atomic_xor(ref, By::operand(d.scope), By::operand(d.semantics), value, d.where);
       }
     }
-  };
-
-  template <typename T>
-  struct AtomicFloat {
-    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-
-    template <bool physical>
-    static const Step* run(const Step* step, State& state) {
-      const T value = std::bit_cast<T>(static_cast<Bits>(slot_or(state, step->b, 0)));
-      finish(step, state, with_ref<T, physical>(step, state, [&](Invocation& invocation, const auto& ref) {
-               return std::bit_cast<Bits>(act(invocation, ref, *step->detail, value));
-             }));
-      return step + 1;
-    }
 
     template <typename R>
-    static T act(Invocation& invocation, const R& ref, const StepDetail& d, T value) {
+    static T act_on_float(Invocation& invocation, const R& ref, const StepDetail& d, T value) {
       switch (d.atomic) {
-        case Op::OpAtomicLoad:
-          return invocation.atomic_load(ref, By::operand(d.scope), By::operand(d.semantics), d.where);
-        case Op::OpAtomicStore:
-          invocation.atomic_store(ref, By::operand(d.scope), By::operand(d.semantics), value, d.where);
-          return value;
-        case Op::OpAtomicExchange:
-          return invocation.atomic_exchange(ref, By::operand(d.scope), By::operand(d.semantics), value, d.where);
         case Op::OpAtomicFAddEXT:
           return invocation.atomic_f_add_ext(ref, By::operand(d.scope), By::operand(d.semantics), value, d.where);
         case Op::OpAtomicFMinEXT:
