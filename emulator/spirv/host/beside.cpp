@@ -6,13 +6,11 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "emulator/spirv/host/step.h"
 #include "emulator/spirv/run/run.h"
 
 namespace heddle::spirv {
 namespace {
-
-/// A loop that goes round more often, and changes something each time, has no end.
-constexpr std::uint64_t kMostIterations = std::uint64_t{1} << 20;
 
 void refuse(bool asked, const std::string& option) {
   if (asked)
@@ -69,7 +67,7 @@ DispatchResult BesideDevice::dispatch(const Device& device, const Module& module
   if (!totals.first_ended) {
     Finding endless;
     endless.kind = FindingKind::NoProgress;
-    endless.message = "a loop of the module was gone round " + std::to_string(kMostIterations) + " times.";
+    endless.message = endless_loop();
     throw KernelError(endless);
   }
   const std::array<std::uint32_t, 3> groups = dispatch.group_count();

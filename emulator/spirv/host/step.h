@@ -85,6 +85,11 @@ struct State {
   Coordinates (*coordinates)(const void* invocation) = nullptr;
 };
 
+/// A loop that goes round more often, and changes something each time, has no end.
+inline constexpr std::uint64_t kMostIterations = std::uint64_t{1} << 20;
+/// What is told of such a loop.
+std::string endless_loop();
+
 /// Ends the dispatch with a finding at this step.
 [[noreturn]] void raise(const State& state, const Step& step, FindingKind kind, std::string message);
 /// Ends it with what an undefined or wrong pointer means.

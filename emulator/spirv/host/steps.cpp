@@ -11,9 +11,6 @@
 namespace heddle::spirv {
 namespace {
 
-/// A loop that goes round more often, and changes something each time, has no end.
-constexpr std::uint64_t kMostIterations = std::uint64_t{1} << 20;
-
 std::string instruction_of(const Step& step) {
   const Instruction* from = step.detail->command->from;
   return from != nullptr ? std::string(name_of(from->op)) : std::string("the kernel");
@@ -30,6 +27,10 @@ std::string instruction_of(const Step& step) {
 }
 
 }  // namespace
+
+std::string endless_loop() {
+  return "a loop of the module was gone round " + std::to_string(kMostIterations) + " times.";
+}
 
 void raise(const State& state, const Step& step, FindingKind kind, std::string message) {
   Finding finding;
@@ -104,8 +105,7 @@ const Step* step_enter_loop(const Step* step, State& state) {
 
 const Step* step_repeat_loop(const Step* step, State& state) {
   if (++state.slots[step->to] == kMostIterations) [[unlikely]]
-    raise(state, *step, FindingKind::NoProgress,
-          "a loop of the module was gone round " + std::to_string(kMostIterations) + " times.");
+    raise(state, *step, FindingKind::NoProgress, endless_loop());
   return step + 1;
 }
 
