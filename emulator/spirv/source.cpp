@@ -29,4 +29,14 @@ std::string source_file(const Dispatch& dispatch, const Command& command, const 
   return out.empty() ? file : out;
 }
 
+std::string placed(const std::string& file, const Error& error) {
+  std::string out = file;
+  if (error.position().line != 0) {
+    out += ':' + std::to_string(error.position().line);
+  } else if (error.position().word != 0) {
+    out += ": word " + std::to_string(error.position().word);
+  }
+  return out + ": " + error.what();
+}
+
 }  // namespace heddle::spirv

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Commands as people know them: the instruction in words, and the file that it was written in.
+/// Commands and errors as people know them: the instruction in words, and the file that it was written in.
 
 #include <string>
 
@@ -17,5 +17,8 @@ const char* lasting(const std::string& text);
 
 /// The file that line records of a binary module name; else `file`, which the module was read from.
 std::string source_file(const Dispatch& dispatch, const Command& command, const std::string& file);
+
+/// "file:line: message", or with the offset of a word.
+std::string placed(const std::string& file, const Error& error);
 
 }  // namespace heddle::spirv

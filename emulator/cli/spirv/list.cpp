@@ -9,6 +9,7 @@
 #include "emulator/cli/input_file.h"
 #include "emulator/cli/spirv/report.h"
 #include "emulator/spirv/images.h"
+#include "emulator/spirv/source.h"
 #include "runtime/text/json_text.h"
 
 namespace heddle::cli {
@@ -142,7 +143,7 @@ std::string list_module(const std::string& file, bool json, bool& error) {
     out.update(all);
     return text::json_text(std::move(out)) + '\n';
   } catch (const spirv::Error& wrong) {
-    problem = placed(file, wrong);
+    problem = spirv::placed(file, wrong);
   } catch (const InputError& wrong) {
     problem = wrong.what();
   }

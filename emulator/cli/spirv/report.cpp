@@ -6,6 +6,7 @@
 #include "emulator/cli/input_file.h"
 #include "emulator/spirv/compiler/compile.h"
 #include "emulator/spirv/numbers.h"
+#include "emulator/spirv/source.h"
 #include "emulator/trace/file_error.h"
 #include "runtime/text/readable.h"
 
@@ -19,16 +20,6 @@ bool ends_with(const std::string& name, std::string_view ending) {
 }
 
 }  // namespace
-
-std::string placed(const std::string& file, const spirv::Error& error) {
-  std::string out = file;
-  if (error.position().line != 0) {
-    out += ':' + std::to_string(error.position().line);
-  } else if (error.position().word != 0) {
-    out += ": word " + std::to_string(error.position().word);
-  }
-  return out + ": " + error.what();
-}
 
 std::pair<spirv::Module, spirv::Header> read_module(const std::string& file) {
   const std::string bytes = read_input(file, kMostBytes);
@@ -100,7 +91,7 @@ SpirvReport report_on_module(const std::string& file, const SpirvRequest& reques
       report.compared = !request.buffers.expected.empty();
     }
   } catch (const spirv::Error& error) {
-    report.error = text::readable_lines(placed(report.file, error));
+    report.error = text::readable_lines(spirv::placed(report.file, error));
   } catch (const InputError& error) {
     report.error = text::readable_lines(error.what());
   } catch (const trace::TraceFileError& error) {

@@ -77,8 +77,6 @@ std::string spirv_text(const SpirvReport& report, bool quiet, const Painter& pai
 
 /// The module of a file, and the header of its text. Throws InputError and spirv::Error.
 std::pair<spirv::Module, spirv::Header> read_module(const std::string& file);
-/// "file:line: message", or with the offset of a word.
-std::string placed(const std::string& file, const spirv::Error& error);
 
 /// A value of an observable as JSON and people write it.
 std::string spell_value(const spirv::ScalarType& type, std::uint64_t bits);

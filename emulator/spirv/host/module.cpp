@@ -10,6 +10,7 @@
 #include "emulator/spirv/host/beside.h"
 #include "emulator/spirv/host/kernel.h"
 #include "emulator/spirv/run/words.h"
+#include "emulator/spirv/source.h"
 
 namespace heddle {
 namespace {
@@ -26,17 +27,6 @@ spirv::Module module_of(const std::string& file) {
   const std::string bytes = text_of(file);
   if (spirv::is_glsl(file)) return spirv::read_binary(spirv::compile_glsl(file));
   return spirv::is_binary(bytes) ? spirv::read_binary(bytes) : spirv::assemble(bytes);
-}
-
-std::string placed(const std::string& file, const spirv::Error& error) {
-  const spirv::Position& position = error.position();
-  std::string place;
-  if (position.line != 0) {
-    place = ":" + std::to_string(position.line);
-  } else if (position.word != 0) {
-    place = ": word " + std::to_string(position.word);
-  }
-  return file + place + ": " + error.what();
 }
 
 std::array<std::uint32_t, 3> size_of(const Extent& extent) {
@@ -192,7 +182,7 @@ Module::Module(Device& device, const std::string& file, ModuleOptions options) {
   try {
     parts_.reset(new Parts{device, file, std::move(options), module_of(file), std::nullopt, nullptr, {}, {}});
   } catch (const spirv::Error& error) {
-    throw ModuleError(placed(file, error));
+    throw ModuleError(spirv::placed(file, error));
   }
 }
 
@@ -221,7 +211,7 @@ DispatchResult Module::dispatch(Extent groups, Buffers given) {
     options.push_constants = parts_->push_constants;
     return parts_->beside.dispatch(parts_->device, parts_->module, parts_->file, options, given);
   } catch (const spirv::Error& error) {
-    throw ModuleError(placed(parts_->file, error));
+    throw ModuleError(spirv::placed(parts_->file, error));
   }
 }
 
@@ -229,7 +219,7 @@ std::unique_ptr<detail::RecordedDispatch> Module::recorded(Extent groups, Buffer
   try {
     return std::make_unique<Recorded>(*parts_, groups, std::vector<BoundBuffer>(buffers.begin(), buffers.end()));
   } catch (const spirv::Error& error) {
-    throw ModuleError(placed(parts_->file, error));
+    throw ModuleError(spirv::placed(parts_->file, error));
   }
 }
 
