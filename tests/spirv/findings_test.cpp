@@ -42,12 +42,17 @@ std::string first_does(const std::string& body) {
 
 const std::string kBarrier = "OpControlBarrier %c2 %c2 %order\n";
 
+DispatchOptions named() {
+  DispatchOptions options;
+  options.file = "kernel.spvasm";
+  return options;
+}
+
 RunTotals ran(const std::string& body) {
-  const Ran module(kernel(body));
+  const Ran module(kernel(body), named());
   RunRequest request;
   request.policy = heddle::memory_policy("random");
   request.runs = 20;
-  request.file = "kernel.spvasm";
   return run(module.analysis, module.question, request);
 }
 
@@ -134,12 +139,11 @@ TEST_CASE("changes of a race are in the words of GLSL, and each is one that the 
 TEST_CASE("of two barriers runs say in GLSL's words which one they did not need") {
   const std::string text = kernel(first_does("OpStore %shared %c1\n") + kBarrier +
                                   "%seen = OpLoad %uint %shared\nOpStore %mine %seen\n" + kBarrier);
-  const Ran module(text);
+  const Ran module(text, named());
   RunRequest request;
   request.policy = heddle::memory_policy("random");
   request.runs = 20;
   request.advised = 10;
-  request.file = "kernel.spvasm";
   const RunTotals totals = run(module.analysis, module.question, request);
   CHECK(totals.advised == 10);
   const auto lines_before = [&](std::size_t at) {

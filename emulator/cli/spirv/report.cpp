@@ -84,7 +84,6 @@ SpirvReport report_on_module(const std::string& file, const SpirvRequest& reques
     if (request.runs) {
       report.seed = request.runs->seed;
       spirv::RunRequest runs = *request.runs;
-      runs.file = report.file;
       runs.kept = objects_of(request.buffers, *report.dispatch->dispatch);
       report.runs = spirv::run(*report.dispatch->analysis, report.dispatch->question, runs);
       report.differences = check_buffers(request.buffers, *report.runs);

@@ -27,13 +27,12 @@ std::vector<std::uint8_t> bytes_of(const BoundBuffer& buffer) {
   return out;
 }
 
-RunRequest request_of(const Device& device, const std::string& file, std::uint64_t number) {
+RunRequest request_of(const Device& device, std::uint64_t number) {
   const bool emulated = device.mode() == Mode::Emulated;
   const bool races = device.options().races.value_or(false);
   RunRequest out;
   out.policy = emulated ? *device.options().memory : memory_policy("sequential");
   out.seed = *device.options().seed + number;
-  out.file = file;
   out.bound = kMostIterations;
   out.races = races;
   out.resident_workgroups = device.options().resident_workgroups;
@@ -53,7 +52,7 @@ DispatchResult BesideDevice::dispatch(const Device& device, const Module& module
   const Dispatch dispatch(module, {}, options);
   const Question question = question_of(dispatch);
   const Analysis analysis(dispatch, question, Purpose::Runs);
-  RunRequest request = request_of(device, file, dispatches_++);
+  RunRequest request = request_of(device, dispatches_++);
   for (const BoundBuffer& each : buffers) request.kept.push_back(dispatch.object_at({each.set, each.binding}));
   const RunTotals totals = run(analysis, question, request);
   for (std::size_t i = 0; i < buffers.size(); ++i) {

@@ -63,7 +63,7 @@ class Worker {
         question_(question),
         request_(request),
         setting_(setting_of(analysis.dispatch())),
-        instructions_(request.file),
+        instructions_(analysis.dispatch().options().file),
         choice_(0),
         make_memory_(run::memory_of(request.policy)),
         memory_(make_memory_(choice_)),

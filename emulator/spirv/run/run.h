@@ -28,8 +28,6 @@ struct RunRequest {
   /// Iterations of a loop that change something, each time it is entered.
   std::uint64_t bound = std::uint64_t{1} << 16;
   bool chains = true;
-  /// The module's file, as reports call it.
-  std::string file;
   /// Whether races are looked for.
   bool races = true;
   /// How many workgroups are resident at once, which then begin by their numbers; 0: all.
