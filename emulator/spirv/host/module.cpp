@@ -53,28 +53,7 @@ bool is_of_module(const DataRace& race, const spirv::Module& module, const std::
          });
 }
 
-/// A module with buffers, for dispatches of so many workgroups.
-struct Planned {
-  Planned(const spirv::Module& module, const spirv::DispatchOptions& options, const std::string& file,
-          const spirv::MemoryHandlers& handlers)
-      : dispatch(module, {}, options), plan(dispatch, file, handlers) {}
-
-  /// Whether it is what these ask for.
-  bool is_for(const Extent& groups, Buffers buffers) const {
-    return dispatch.group_count() == size_of(groups) &&
-           std::equal(buffers.begin(), buffers.end(), places.begin(), places.end(),
-                      [](const BoundBuffer& buffer, const auto& place) {
-                        return std::pair(buffer.set, buffer.binding) == place;
-                      });
-  }
-
-  spirv::Dispatch dispatch;
-  spirv::Plan plan;
-  /// Sets and bindings of the buffers, in their order.
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> places;
-};
-
-/// The bindings of a plan's buffers; without an allocation where none is given.
+/// The bindings of a plan's buffers, and one without an allocation for those that are not given.
 std::vector<emulation::Binding> bindings_of(const spirv::Plan& plan, Buffers buffers) {
   std::vector<emulation::Binding> out(buffers.size() + 1);
   for (const spirv::PlannedObject& object : plan.objects()) {
@@ -89,6 +68,32 @@ std::vector<emulation::Binding> bindings_of(const spirv::Plan& plan, Buffers buf
 }  // namespace
 
 struct Module::Parts {
+  /// A module with buffers, for dispatches of so many workgroups.
+  struct Planned {
+    Planned(const spirv::Module& module, const spirv::DispatchOptions& options, const std::string& file,
+            const spirv::MemoryHandlers& handlers)
+        : dispatch(module, {}, options), plan(dispatch, file, handlers) {}
+
+    /// Whether a dispatch of so many workgroups with these buffers can run it.
+    bool is_for(const Extent& groups, Buffers buffers) const {
+      return dispatch.group_count() == size_of(groups) &&
+             std::equal(buffers.begin(), buffers.end(), places.begin(), places.end(),
+                        [](const BoundBuffer& buffer, const auto& place) {
+                          return std::pair(buffer.set, buffer.binding) == place;
+                        });
+    }
+
+    Extent local() const {
+      const std::array<std::uint32_t, 3> size = dispatch.local_size();
+      return {size[0], size[1], size[2]};
+    }
+
+    spirv::Dispatch dispatch;
+    spirv::Plan plan;
+    /// Sets and bindings of the buffers, in their order.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> places;
+  };
+
   Device& device;
   std::string file;
   ModuleOptions options;
@@ -96,7 +101,7 @@ struct Module::Parts {
   std::optional<std::vector<std::uint8_t>> push_constants;
   std::shared_ptr<const Planned> planned;
   spirv::BesideDevice beside;
-  /// As they were told last.
+  /// What races() told last.
   std::vector<DataRace> races;
 
   std::shared_ptr<const Planned> plan(const Extent& groups, Buffers buffers) const {
@@ -135,8 +140,7 @@ struct Module::Parts {
                       &detail::run_emulated_turns<spirv::ModuleKernel>};
     typed.call = &call;
     typed.bindings = bindings;
-    const std::array<std::uint32_t, 3> local = ready.dispatch.local_size();
-    return launch(on, typed, groups, {local[0], local[1], local[2]});
+    return launch(on, typed, groups, ready.local());
   }
 };
 
@@ -163,16 +167,13 @@ class Module::Recorded final : public detail::RecordedDispatch {
       if (buffer.owner) out.push_back(buffer.owner);
     return out;
   }
-  std::pair<Extent, Extent> shape() const override {
-    const std::array<std::uint32_t, 3> local = planned_->dispatch.local_size();
-    return {groups_, {local[0], local[1], local[2]}};
-  }
+  std::pair<Extent, Extent> shape() const override { return {groups_, planned_->local()}; }
 
  private:
   const Parts& parts_;
   Extent groups_;
   std::vector<BoundBuffer> buffers_;
-  std::shared_ptr<const Planned> planned_;
+  std::shared_ptr<const Parts::Planned> planned_;
 };
 
 Module::Module(Device& device, const std::string& file, ModuleOptions options) {
@@ -205,7 +206,7 @@ DispatchResult Module::launch(Device& device, const detail::TypedLaunch& typed, 
 
 DispatchResult Module::dispatch(Extent groups, Buffers given) {
   try {
-    const Planned& ready = parts_->ready(groups, given);
+    const Parts::Planned& ready = parts_->ready(groups, given);
     if (ready.plan.why_not().empty()) return parts_->run(parts_->device, ready, groups, given);
     spirv::DispatchOptions options = options_of(parts_->options, parts_->device, groups);
     options.push_constants = parts_->push_constants;
