@@ -142,6 +142,8 @@ class Dispatch {
   void fill(const Home& home, const std::vector<std::uint8_t>& bytes);
   const Input* input_of(const Instruction& variable) const;
   const std::vector<std::uint8_t>* bytes_of(const Instruction& variable) const;
+  /// The set and the binding of a variable that has both.
+  std::optional<std::pair<std::uint32_t, std::uint32_t>> descriptor_of(const Instruction& variable) const;
   void fill_push_constants();
   void fill_addresses();
   void put(std::uint64_t pointer, const ScalarType& type, std::uint64_t bits);

@@ -15,6 +15,11 @@ StorageClass storage_of(const Module& module, const Instruction& variable) {
   return static_cast<StorageClass>(module.operand(variable, 0));
 }
 
+/// Whether a layout is an array of descriptors, of which each is an object of its own.
+bool is_array_of_objects(const Layout& layout) {
+  return layout.stride == kObjectStride;
+}
+
 /// How long the run-time array of a value is; 0 where there is none.
 std::uint64_t runtime_length(const Layout& layout, const InputValue& value) {
   if (layout.kind == Layout::Kind::Array) {
@@ -30,7 +35,7 @@ std::uint64_t runtime_length(const Layout& layout, const InputValue& value) {
 std::uint64_t runtime_length(const Layout& layout, std::uint64_t bytes) {
   if (layout.kind == Layout::Kind::Array) {
     if (layout.runtime) return layout.stride == 0 ? 0 : bytes / layout.stride;
-    return layout.stride == kObjectStride ? runtime_length(*layout.parts[0], bytes) : 0;
+    return is_array_of_objects(layout) ? runtime_length(*layout.parts[0], bytes) : 0;
   }
   if (layout.kind != Layout::Kind::Struct || layout.parts.empty() || layout.offsets.back() > bytes) return 0;
   return runtime_length(*layout.parts.back(), bytes - layout.offsets.back());
@@ -82,11 +87,16 @@ const Input* Dispatch::input_of(const Instruction& variable) const {
 const std::vector<std::uint8_t>* Dispatch::bytes_of(const Instruction& variable) const {
   if (storage_of(module_, variable) == StorageClass::PushConstant && options_.push_constants)
     return &*options_.push_constants;
+  const auto descriptor = descriptor_of(variable);
+  const auto found = descriptor ? options_.buffers.find(*descriptor) : options_.buffers.end();
+  return found != options_.buffers.end() ? &found->second : nullptr;
+}
+
+std::optional<std::pair<std::uint32_t, std::uint32_t>> Dispatch::descriptor_of(const Instruction& variable) const {
   const auto set = definitions_.literal(variable.result, spv::Decoration::DescriptorSet);
   const auto binding = definitions_.literal(variable.result, spv::Decoration::Binding);
-  if (!set || !binding) return nullptr;
-  const auto found = options_.buffers.find({*set, *binding});
-  return found != options_.buffers.end() ? &found->second : nullptr;
+  if (!set || !binding) return std::nullopt;
+  return std::pair(*set, *binding);
 }
 
 const Layout& Dispatch::layout_of(const Instruction& variable, Home& home) {
@@ -94,7 +104,7 @@ const Layout& Dispatch::layout_of(const Instruction& variable, Home& home) {
   if (const auto shape = image_of(*types_, variable)) {
     home.extents = extents_of(variable, *shape);
     const Layout& image = image_layout(*types_, *shape, home.extents);
-    if (bare.stride != kObjectStride) return image;
+    if (!is_array_of_objects(bare)) return image;
     Layout descriptors = bare;
     descriptors.parts = {&image};
     descriptors.size = image.size;
@@ -108,21 +118,19 @@ const Layout& Dispatch::layout_of(const Instruction& variable, Home& home) {
   return length != 0 ? types_->variable_layout(variable, length) : bare;
 }
 
-// Braces say it by how many they have, each level one extent, the innermost last.
+// The braces of an input tell extents by how many members they have, the outermost the last extent; the braces of a
+// multisampled texel tell how many samples it has.
 std::vector<std::uint64_t> Dispatch::extents_of(const Instruction& variable, const ImageShape& shape) const {
   std::vector<std::uint64_t> out(shape.extents(), 1);
-  const auto set = definitions_.literal(variable.result, spv::Decoration::DescriptorSet);
-  const auto binding = definitions_.literal(variable.result, spv::Decoration::Binding);
-  const auto given = set && binding ? options_.extents.find({*set, *binding}) : options_.extents.end();
+  const auto descriptor = descriptor_of(variable);
+  const auto given = descriptor ? options_.extents.find(*descriptor) : options_.extents.end();
   const Input* input = input_of(variable);
   const std::vector<std::uint8_t>* bytes = bytes_of(variable);
-  std::uint64_t texels = 1;
   if (given != options_.extents.end()) {
     std::copy_n(given->second.begin(), shape.coordinates, out.begin());
   } else if (input != nullptr) {
     const InputValue* value = &input->value;
-    const bool descriptors = types_->variable_layout(variable).stride == kObjectStride;
-    if (descriptors && !value->members.empty()) value = &value->members[0];
+    if (is_array_of_objects(types_->variable_layout(variable)) && !value->members.empty()) value = &value->members[0];
     for (std::uint32_t i = shape.coordinates; i-- > 0 && value->is_list; value = &value->members[0]) {
       out[i] = value->members.size();
       if (value->members.empty()) break;
@@ -138,6 +146,7 @@ std::vector<std::uint64_t> Dispatch::extents_of(const Instruction& variable, con
                     definitions_.spelled(variable.result) + " = {...}\"");
   }
   constexpr std::uint64_t kMostTexels = 1U << 24;
+  std::uint64_t texels = 1;
   for (const std::uint64_t each : out) {
     texels *= each;
     if (texels > kMostTexels) throw Error(variable.position, "this image is too large");
@@ -152,21 +161,20 @@ Dispatch::Home Dispatch::make_object(const Instruction& variable) {
   const Layout& layout = layout_of(variable, home);
   const StorageClass storage = storage_of(module_, variable);
   const bool of_groups = storage == StorageClass::Workgroup;
-  const auto set = definitions_.literal(variable.result, spv::Decoration::DescriptorSet);
-  const auto binding = definitions_.literal(variable.result, spv::Decoration::Binding);
+  const auto place = descriptor_of(variable);
   const Instruction& pointee = types_->type(module_.operand(types_->type(variable.type, variable), 1), variable);
   const bool is_block = of_groups && definitions_.has(pointee.result, spv::Decoration::Block);
   std::uint64_t groups = 1;
   if (of_groups && !options_.on_device) groups = std::uint64_t{groups_[0]} * groups_[1] * groups_[2];
   home.layout = &layout;
-  const auto descriptor = set && binding ? descriptors_.find({*set, *binding}) : descriptors_.end();
+  const auto descriptor = place ? descriptors_.find(*place) : descriptors_.end();
   const Home* other = descriptor != descriptors_.end() ? &descriptor->second
                       : is_block && workgroup_blocks_  ? &*workgroup_blocks_
                                                        : nullptr;
   if (other != nullptr) {
     home.first = other->first;
     home.of_each_group = other->of_each_group;
-    if (set && binding && !definitions_.has(variable.result, spv::Decoration::Aliased))
+    if (place && !definitions_.has(variable.result, spv::Decoration::Aliased))
       warnings_.push_back(definitions_.spelled(variable.result) +
                           " shares its binding with another variable, and is not decorated Aliased");
     for (std::uint64_t copy = 0; copy < groups; ++copy) {
@@ -179,8 +187,8 @@ Dispatch::Home Dispatch::make_object(const Instruction& variable) {
                                          " has a run-time array, and no input says how long it is: add \"@Input: " +
                                          definitions_.spelled(variable.result) + " = {...}\", or use --set");
     home.first = add_objects(variable, layout, groups);
-    home.of_each_group = of_groups ? (layout.stride == kObjectStride ? layout.count : 1) : 0;
-    if (set && binding) descriptors_[{*set, *binding}] = home;
+    home.of_each_group = of_groups ? (is_array_of_objects(layout) ? layout.count : 1) : 0;
+    if (place) descriptors_[*place] = home;
     if (is_block) workgroup_blocks_ = home;
   }
   if (options_.on_device && storage != StorageClass::PushConstant) return home;
@@ -194,7 +202,7 @@ Dispatch::Home Dispatch::make_object(const Instruction& variable) {
 
 std::uint64_t Dispatch::add_objects(const Instruction& variable, const Layout& layout, std::uint64_t copies) {
   const std::uint64_t first = objects_.size();
-  const bool descriptors = layout.stride == kObjectStride;
+  const bool descriptors = is_array_of_objects(layout);
   const std::uint64_t elements = descriptors ? layout.count : 1;
   if (elements * copies > (1U << 16)) throw Error(variable.position, "this variable has too many descriptors");
   for (std::uint64_t i = 0; i < elements * copies; ++i) {
@@ -236,7 +244,7 @@ void Dispatch::fill(const Home& home, const Instruction& variable) {
   if (const auto shape = image_of(*types_, variable)) {
     const std::uint32_t bytes = shape->format.word_bytes();
     const ScalarType word{ScalarType::Kind::Int, static_cast<std::uint8_t>(8 * bytes), false};
-    const std::uint64_t elements = home.layout->stride == kObjectStride ? home.layout->count : 1;
+    const std::uint64_t elements = is_array_of_objects(*home.layout) ? home.layout->count : 1;
     for (std::uint64_t object = home.first; object < home.first + elements; ++object)
       for (std::uint64_t offset = 0; offset < home.layout->size; offset += bytes)
         put(object * kObjectStride + offset, word, Tokens::of_memory(static_cast<std::uint32_t>(object), offset));

@@ -1,5 +1,7 @@
 #include "emulator/spirv/translate_images.h"
 
+#include <bit>
+
 /// \file
 /// Images: a texel is words of memory that lie at a coordinate.
 
@@ -11,17 +13,12 @@ constexpr std::uint32_t kMakeTexelAvailable = 0x100;
 constexpr std::uint32_t kMakeTexelVisible = 0x200;
 constexpr std::uint32_t kNonPrivateTexel = 0x400;
 constexpr std::uint32_t kVolatileTexel = 0x800;
-/// Those of which heddle makes nothing: they choose what a sampler reads.
+/// The operands that choose what a sampler reads, which heddle does not run.
 constexpr std::uint32_t kOfSamplers = 0x1 | 0x4 | 0x8 | 0x10 | 0x20 | 0x80 | 0x10000;
 
-/// How many ids the bits of a mask of image operands below `bit` bring.
+/// How many ids stand before that of `bit`, behind a mask of image operands without those of samplers.
 std::size_t ids_below(std::uint32_t mask, std::uint32_t bit) {
-  std::size_t out = 0;
-  for (std::uint32_t each = 1; each < bit; each <<= 1) {
-    if ((mask & each) == 0) continue;
-    if (each < kNonPrivateTexel) ++out;
-  }
-  return out;
+  return static_cast<std::size_t>(std::popcount(mask & (bit - 1)));
 }
 
 MemoryOperands as_memory_operands(std::uint32_t mask) {
@@ -100,7 +97,7 @@ Slot ImageTranslator::wide(Slot slot, Id type) {
   return bits == 64 ? slot : t_.compute({Op::OpSConvert, 0, 64, bits, bits}, {slot});
 }
 
-// Out of bounds all results are 0 if that is wanted; else it is undefined behaviour.
+// Out of bounds all results are 0 where the dispatch is robust; else the access is a fault.
 ImageTranslator::Texel ImageTranslator::texel(const Known& image, Id coordinate, std::optional<Id> sample,
                                               const std::vector<Slot>& results) {
   const ImageVariable of = t_.code_.images[*image.image];
@@ -127,10 +124,11 @@ ImageTranslator::Texel ImageTranslator::texel(const Known& image, Id coordinate,
   branch.target = within;
   branch.otherwise = outside;
   t_.place(outside);
-  if (!t_.robust_) t_.emit(Act::Fault).detail = static_cast<std::uint32_t>(FaultKind::OutOfBounds);
   if (t_.robust_) {
     for (const Slot result : results) t_.move(result, t_.constant(0));
     t_.jump(out.behind);
+  } else {
+    t_.emit(Act::Fault).detail = static_cast<std::uint32_t>(FaultKind::OutOfBounds);
   }
   t_.place(within);
   const Slot base = t_.pointer_slot(image);
