@@ -49,6 +49,11 @@ std::string line_of(const Edit& edit) {
   return text.empty() ? "" : fmt::format("  {:>5} | {}\n", edit.line, text);
 }
 
+/// Whether nothing shows that the weakened ordering is wrong.
+bool is_unshown(const Weakened& weakened) {
+  return weakened.outcome == Weakened::Outcome::Unshown || weakened.outcome == Weakened::Outcome::Equivalent;
+}
+
 void count(Score& score, Weakened::Outcome outcome) {
   switch (outcome) {
     case Weakened::Outcome::Noticed:
@@ -161,10 +166,8 @@ Score MutateCommand::try_each(WeakenedProgram& program, const std::vector<Edit>&
     if (!weakened) break;
     progress.clear();
     count(score, weakened->outcome);
-    const bool is_unshown =
-        weakened->outcome == Weakened::Outcome::Unshown || weakened->outcome == Weakened::Outcome::Equivalent;
-    if (is_unshown) unshown.push_back(edit);
-    if (advise_ && !is_unshown) continue;
+    if (is_unshown(*weakened)) unshown.push_back(edit);
+    if (advise_ && !is_unshown(*weakened)) continue;
     if (!last || last->line != edit.line || last->file != edit.file)
       print_readable(stdout, fmt::format("{}:{}\n{}", edit.file, edit.line, line_of(edit)));
     last = &edit;
@@ -178,7 +181,7 @@ void MutateCommand::tell_together(WeakenedProgram& program, const std::vector<Ed
   const std::optional<Weakened> all = program.run(unshown);
   if (!all) {
     std::fputs("whether all of them can be so together was not tried: the time was up (--seconds)\n", stdout);
-  } else if (all->outcome == Weakened::Outcome::Unshown || all->outcome == Weakened::Outcome::Equivalent) {
+  } else if (is_unshown(*all)) {
     std::fputs("all of them together are shown to be wrong by none, either\n", stdout);
   } else {
     print_readable(stdout, fmt::format("not all of them together: seed {} shows that it is wrong ({})\n", all->seed,
