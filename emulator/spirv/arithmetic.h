@@ -35,7 +35,7 @@ enum FloatMode : std::uint8_t {
   kTowardsZero = 1,
   /// Results that are denormalized are zeros.
   kFlushesResults = 2,
-  /// And operands.
+  /// Operands that are denormalized are zeros.
   kFlushesOperands = 4,
 };
 

@@ -43,10 +43,11 @@ struct Watched {
 std::vector<explore::ValueUse> value_uses(const Dispatch& dispatch, const std::vector<Reach>& reaches,
                                           const Watched& watched);
 
-/// For each invocation and command whether all accesses to the bytes that it accesses are atomics that are mutually
-/// ordered, and whether all of them only write as well.
+/// What holds, for each invocation and command, of all accesses to the bytes that the command accesses.
 struct MutualOrder {
+  /// All are atomics that are mutually ordered.
   std::vector<std::vector<bool>> ordered;
+  /// All are such atomics, and none of them reads.
   std::vector<std::vector<bool>> unread;
 };
 MutualOrder mutual_order(const Dispatch& dispatch, const std::vector<std::vector<Reach>>& flows);

@@ -31,7 +31,8 @@ class Tokens {
   static std::uint64_t of_memory(std::uint32_t allocation, std::uint64_t offset);
   /// The result of a computation of which some argument is a token.
   std::uint64_t computed(const Computation& computation, std::span<const std::uint64_t> arguments);
-  /// As that, without an account of what was asked before: other questions have, as good as always, other answers.
+  /// Such a result without an account of what was asked before: it is a hash of the question, so that two questions may
+  /// have one answer, but as good as never do.
   static std::uint64_t derived(const Computation& computation, std::span<const std::uint64_t> arguments);
 
   /// A token as it lies in memory; of fewer than four bytes it is nothing but a value, 0.

@@ -58,7 +58,7 @@ class Types {
   const Instruction& type(Id id, const Instruction& at) const;
   /// The scalars of a value of a type, in order. Throws Error for a type that has no values here.
   const std::vector<ScalarType>& scalars(Id type, const Instruction& at);
-  /// The first of them. Throws Error if there is none.
+  /// The first scalar of a value of a type. Throws Error for a type that has none.
   const ScalarType& first_scalar(Id type, const Instruction& at);
   /// How many scalars the first `member` members of a composite have, and the type of that member.
   std::pair<std::size_t, Id> member(Id composite, std::uint64_t member, const Instruction& at);

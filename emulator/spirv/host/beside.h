@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Modules that a device cannot run as it runs kernels, for lanes of theirs do something together: they run beside it.
+/// Modules that do not run on a device as kernels do, because lanes do something together: they run beside the device.
 
 #include <heddle/report.h>
 
@@ -20,7 +20,8 @@ namespace heddle::spirv {
 struct DispatchOptions;
 struct Module;
 
-/// Runs dispatches on a memory of their own, with what buffers of a device hold, and puts there what they leave.
+/// Runs dispatches on a memory of their own, which begins with what the device's buffers hold; the buffers get what is
+/// left there.
 class BesideDevice {
  public:
   /// Throws Error, KernelError, and std::invalid_argument for a device with options that it does not take.

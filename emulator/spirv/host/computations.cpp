@@ -10,7 +10,7 @@
 namespace heddle::spirv {
 namespace {
 
-/// Whether an operand is wider than 32 bits, or a token, where all of them together have these bits.
+/// Whether an operand is wider than 32 bits, or a token: `bits` are those of all operands, or-ed.
 constexpr bool is_wide(std::uint64_t bits) {
   return (bits >> 32) != 0;
 }
@@ -78,7 +78,7 @@ const Step* step_of_two_and_branch(const Step* step, State& state) {
   const std::uint64_t b = state.slots[step->b];
   if (is_wide(a | b)) [[unlikely]] {
     compute_slowly(step, state);
-    // The branch that stands behind it.
+    // The next step is the branch.
     return step + 1;
   }
   const std::uint32_t result = Op(static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b));

@@ -3,6 +3,7 @@
 /// \file
 /// A planned module as a kernel of a device.
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <vector>
@@ -24,7 +25,8 @@ const MemoryHandlers& memory_handlers() {
 /// What a dispatch runs: each invocation goes through the steps of the plan.
 class ModuleKernel {
  public:
-  /// Both must outlive it. Natively the bindings are where buffers lie; emulated the device has them, too.
+  /// Plan and bindings must outlive the kernel, which looks up buffers in the bindings natively; emulated, in those of
+  /// the device.
   ModuleKernel(const Plan& plan, const std::vector<emulation::Binding>& bindings) : plan_(plan), bindings_(bindings) {}
 
   template <typename Invocation>

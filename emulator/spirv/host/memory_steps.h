@@ -48,7 +48,7 @@ struct Reaching<emulated::Invocation> {
                                            const StepDetail& detail, T value) {
     ref<T>(invocation, place, offset, detail).store(value);
   }
-  /// Operands as the invocation takes them.
+  /// Scopes and semantics as the invocation takes them.
   static Scope operand(Scope scope) { return scope; }
   static MemorySemantics operand(MemorySemantics semantics) { return semantics; }
   /// The place of a device's address, which becomes an offset in it.
@@ -70,13 +70,14 @@ struct Reaching<native::Invocation> {
   static Ref<T> ref(native::Invocation&, const Place& place, std::uint64_t offset, const StepDetail&) {
     return Ref<T>(reinterpret_cast<T*>(place.bytes + offset));
   }
-  /// The order is all that matters of semantics.
+  /// Of the semantics only the order matters natively.
   static auto operand(Scope scope) { return dynamic(scope); }
   static auto operand(MemorySemantics semantics) {
     const MemorySemantics order = semantics & kOrderBits;
     return dynamic(order == MemorySemantics::None ? order : order | MemorySemantics::UniformMemory);
   }
-  /// What is coherent is atomic: other threads may look at it, and who finds the same again and again lets others run.
+  /// Whether an access is atomic, as coherent and volatile ones are: other threads may look at the bytes, and an
+  /// invocation that finds the same again and again lets others run.
   static bool is_coherent(const Place& place, const StepDetail& detail) {
     const Qualifiers& q = detail.qualifiers[static_cast<std::size_t>(place.sharing)];
     return (q.coherent && place.sharing != Sharing::OfWorkgroup) || q.is_volatile;
@@ -163,7 +164,7 @@ class MemorySteps {
     return number < state.place_count ? &state.places[number] : nullptr;
   }
 
-  /// What is no access to shared memory: to slots, to constants, and to nothing.
+  /// Reads slots and constants, which are no shared memory; raises where the pointer is to neither.
   [[gnu::noinline]] static std::uint64_t load_other(const Step* step, State& state, std::uint64_t pointer,
                                                     std::uint32_t bytes) {
     std::uint64_t offset = 0;
@@ -182,8 +183,7 @@ class MemorySteps {
       raise_bad_pointer(state, *step, pointer);
     state.slots[offset_of(pointer)] = value;
   }
-  /// Whether so many bytes are in memory that invocations share. (What is out of the bounds of a binding the emulation
-  /// tells in its own words.)
+  /// Whether so many bytes are in memory that invocations share. (The emulation checks the bounds of a binding itself.)
   [[gnu::always_inline]] static bool is_shared(const Place* place, std::uint64_t offset, std::uint32_t bytes) {
     if (place == nullptr || place->constant) return false;
     if constexpr (Invocation::kEmulated) {

@@ -149,7 +149,7 @@ bool Plan::plan_flow(const Command& command, Step& step) {
   }
 }
 
-// The first of two moves that stand behind each other does both; who jumps to the second still may.
+// The first of two moves in a row does both. The second keeps its step, for jumps may go there.
 void Plan::plan_move(const Command& command, Step& step) {
   step.run = &step_move;
   // The code ends with the step that finishes.

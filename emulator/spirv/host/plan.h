@@ -6,8 +6,6 @@
 #include <heddle/report.h>
 
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,10 +33,10 @@ struct PlannedObject {
   StorageClass storage = StorageClass::StorageBuffer;
   std::size_t binding = 0;
   std::uint64_t size = 0;
-  /// It lasts as long as the process.
+  /// A text that lasts as long as the process.
   const char* name = "";
   bool zeroed = false;
-  /// What constants hold.
+  /// What the object holds if it is a constant.
   std::vector<std::byte> bytes;
 };
 
@@ -48,21 +46,21 @@ bool is_of_invocation(spv::BuiltIn which);
 /// The steps of a dispatch, and what its invocations begin with.
 class Plan {
  public:
-  /// `dispatch` is on a device, and must outlive the plan, whose names of files are `file` where the module does not
-  /// say another.
+  /// `dispatch` is on a device, and must outlive the plan. `file` is where instructions are of which the module names
+  /// no other file.
   Plan(const Dispatch& dispatch, const std::string& file, const MemoryHandlers& handlers);
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 
-  /// What of the code has no step; empty if all of it has. Nothing else may be asked of such a plan.
+  /// Which command has no step, and why; empty if each has one. A plan that lacks a step may be asked nothing else.
   const std::string& why_not() const { return why_not_; }
   const Step* first() const { return steps_.data(); }
   /// What slots hold when an invocation begins, but for built-ins.
   const std::vector<std::uint64_t>& image() const { return image_; }
-  /// Those that are another value for each invocation.
+  /// The built-ins that have another value for each invocation.
   const std::vector<BuiltIn>& built_ins() const { return built_ins_; }
   const std::vector<PlannedObject>& objects() const { return objects_; }
-  /// The objects that are buffers are told which binding of the dispatch they are.
+  /// For the caller, who says which binding of the dispatch a buffer is.
   PlannedObject& object(std::uint64_t number) { return objects_[number]; }
   const SourceLocation& place() const { return place_; }
 
@@ -77,7 +75,7 @@ class Plan {
   void plan_fence(const Command& command, Step& step, StepDetail& detail);
   void plan_qualifiers(const Command& command, const AccessInfo& info, StepDetail& detail);
   void refuse(const Command& command, const char* why);
-  /// What a slot holds all the time; refuses it if it may change.
+  /// What a slot holds all the time; refuses the command if that may change.
   std::uint64_t constant_in(const Command& command, Slot slot);
   Scope scope_in(const Command& command, Slot slot);
 

@@ -92,19 +92,20 @@ std::string endless_loop();
 
 /// Ends the dispatch with a finding at this step.
 [[noreturn]] void raise(const State& state, const Step& step, FindingKind kind, std::string message);
-/// Ends it with what an undefined or wrong pointer means.
+/// Ends the dispatch with a finding that says why the pointer is undefined or wrong.
 [[noreturn]] void raise_bad_pointer(const State& state, const Step& step, std::uint64_t pointer);
 
-/// The handlers of what is no access to memory, and what is the same in both modes.
+// The handlers of what is no access to memory: both modes share them.
+
 /// The handler of a computation.
 Handler handler_of(const Command& command);
 /// The handler of a computation whose result the branch behind it goes by, or null: the step goes to `target` or to
 /// `otherwise`, as the branch does.
 Handler handler_with_branch(const Command& command);
 const Step* step_move(const Step* step, State& state);
-/// Moves b to c as well, as the step behind it would.
+/// Does the move of the step behind it as well: from b to c.
 const Step* step_move_two(const Step* step, State& state);
-/// Goes where the step behind it would.
+/// Does the jump of the step behind it as well.
 const Step* step_move_and_jump(const Step* step, State& state);
 const Step* step_index(const Step* step, State& state);
 const Step* step_length(const Step* step, State& state);

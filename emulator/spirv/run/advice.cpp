@@ -8,7 +8,7 @@
 namespace heddle::spirv {
 namespace {
 
-// A judgement of 600 operations takes some 10 ms, and an execution takes some fifty.
+// To judge 600 operations takes some 10 ms, and an execution is judged some fifty times.
 constexpr std::size_t kMostOperations = 600;
 
 judge::Options options_of(bool chains) {

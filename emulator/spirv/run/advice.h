@@ -14,14 +14,14 @@
 
 namespace heddle::spirv {
 
-/// Asks executions, one after the other.
+/// Collects over many executions which orderings each of them did not need.
 class RunAdvice {
  public:
-  /// `glsl`: it is told in GLSL's words.
+  /// `glsl`: orderings are told in GLSL's words.
   RunAdvice(bool glsl, bool chains);
 
   void add(const model::Execution& execution);
-  /// Puts what none of them needed into the totals.
+  /// Puts what no execution needed into the totals.
   void finish(RunTotals& totals) const;
 
  private:

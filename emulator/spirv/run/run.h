@@ -71,10 +71,10 @@ struct RunTotals {
   std::vector<RunFinding> findings;
   std::uint64_t judged = 0;
   std::uint64_t inconsistent = 0;
-  /// Orderings that are stronger than the runs needed which were asked; in GLSL's words, if the module is of its memory
-  /// model. Runs that were too long to be asked are left out.
+  /// Orderings that are stronger than the asked runs needed, in GLSL's words if the module has GLSL450's memory model.
   std::vector<OrderingAdvice> advice;
   std::uint64_t advised = 0;
+  /// Runs that were not asked: they have a race, or are too long.
   std::uint64_t advice_left_out = 0;
   /// What the first run left in the objects that were to be kept. Bytes that nothing defines are 0.
   std::vector<std::vector<std::uint8_t>> memory;
