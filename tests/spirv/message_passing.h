@@ -15,7 +15,7 @@ namespace heddle::spirv {
 enum class Home : std::uint8_t { Buffer, Image, Workgroup, Address };
 /// What is handed over: a value, or the leave to overwrite what was read.
 enum class Handing : std::uint8_t { Message, WriteAfterRead };
-/// What releases and what acquires.
+/// Which instructions release and acquire, in this order; a barrier does both, and waits.
 enum class Handshake : std::uint8_t { FenceFence, FenceAtomic, AtomicFence, AtomicAtomic, ControlBarrier };
 /// Who makes the payload available and visible: its own accesses, or the release and the acquire.
 enum class Availability : std::uint8_t { Accesses, Bulk };
@@ -33,11 +33,11 @@ struct MessageProgram {
   Weakness weakness = Weakness::None;
 };
 
-/// All that are right.
+/// All programs that are right.
 std::vector<MessageProgram> message_programs();
 /// The weak twins of one that is right.
 std::vector<MessageProgram> weak_twins(const MessageProgram& right);
-/// As text of a module, with its header.
+/// A program as the text of a module, with its header.
 std::string text_of(const MessageProgram& program);
 std::string name_of(const MessageProgram& program);
 

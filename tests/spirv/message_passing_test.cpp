@@ -11,11 +11,11 @@ using namespace heddle::spirv;
 
 namespace {
 
-/// How far programs are apart of which about `wanted` are taken.
+/// The step from one program to the next that takes about `wanted` of them.
 std::size_t stride(std::size_t programs, std::uint64_t wanted) {
   if (wanted >= programs) return 1;
   std::size_t out = programs / wanted;
-  // Not in step with any choice that a program is made of.
+  // No multiple of 2, 3 or 5, which are the numbers of choices that programs are made of: each choice is met.
   while (out % 2 == 0 || out % 3 == 0 || out % 5 == 0) ++out;
   return out;
 }
