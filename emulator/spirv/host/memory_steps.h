@@ -70,7 +70,7 @@ struct Reaching<native::Invocation> {
   static Ref<T> ref(native::Invocation&, const Place& place, std::uint64_t offset, const StepDetail&) {
     return Ref<T>(reinterpret_cast<T*>(place.bytes + offset));
   }
-  /// Of the semantics only the order matters natively.
+  /// Semantics become their order, which is all that matters natively.
   static auto operand(Scope scope) { return dynamic(scope); }
   static auto operand(MemorySemantics semantics) {
     const MemorySemantics order = semantics & kOrderBits;
