@@ -18,7 +18,7 @@ using namespace heddle::explore;
 namespace {
 
 std::uint64_t programs() {
-  return how_many("HEDDLE_RANDOM_PROGRAMS", 3000, 500000);
+  return how_many("HEDDLE_RANDOM_PROGRAMS", 1500, 500000);
 }
 
 constexpr std::uint64_t kMostCandidates = 20000;

@@ -75,7 +75,7 @@ RaceReport races_of(const Case& one, std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("kernels of the field fail under no seed and have no race if they are right", "[nightly]") {
-  const std::uint64_t seeds = how_many("HEDDLE_FIELD_SEEDS", 20, 1000);
+  const std::uint64_t seeds = how_many("HEDDLE_FIELD_SEEDS", 10, 1000);
   for (const Case& one : cases(true)) {
     INFO(one.name);
     CHECK_FALSE(explored(one, seeds).failed());

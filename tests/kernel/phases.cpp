@@ -450,7 +450,7 @@ TEST_CASE("random kernels in both forms have one result and one set of races und
   std::mt19937 random(7);
   std::size_t racing = 0;
   std::size_t differing = 0;
-  constexpr int kPrograms = 60;
+  constexpr int kPrograms = 30;
   for (int n = 0; n < kPrograms; ++n) {
     const Steps program = random_steps(random);
     INFO("program " << n);

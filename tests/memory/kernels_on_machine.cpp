@@ -282,7 +282,7 @@ TEST_CASE("a seed gives the same run on weak memory whatever listens: a race det
   const auto advice = [](DeviceOptions& options) { options.races = options.race_advice = true; };
   const auto trace = [&](DeviceOptions& options) { options.trace = file.path(); };
   for (const MemoryPolicy& policy : memory_policies()) {
-    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    for (std::uint64_t seed = 0; seed < 6; ++seed) {
       INFO(fmt::format("{}, seed {}", policy.name, seed));
       const auto alone = run_of_anything(policy, seed, as_it_is);
       CHECK(run_of_anything(policy, seed, races) == alone);

@@ -9,7 +9,7 @@
 namespace heddle::race {
 
 std::uint64_t executions(const StreamFeatures& features) {
-  return how_many("HEDDLE_RACE_EXECUTIONS", features.tags ? 3000 : 10000, 1000000);
+  return how_many("HEDDLE_RACE_EXECUTIONS", features.tags ? 1500 : 5000, 1000000);
 }
 
 std::vector<model::OperationPair> pairs_of(const KernelDetector& detector) {

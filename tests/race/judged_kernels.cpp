@@ -237,7 +237,7 @@ TEST_CASE(
     "whatever a random kernel does, the judge finds its run consistent, and the detector the races that the judge "
     "finds",
     "[nightly]") {
-  const std::uint64_t programs = how_many("HEDDLE_JUDGED_KERNELS", 60, 8000);
+  const std::uint64_t programs = how_many("HEDDLE_JUDGED_KERNELS", 30, 8000);
   std::uint64_t racy = 0;
   std::uint64_t runs = 0;
   for (std::uint64_t number = first_seed(); number < first_seed() + programs; ++number) {

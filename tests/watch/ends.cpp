@@ -183,7 +183,7 @@ TEST_CASE("a program that closes all of its files still has all that it finds in
 }
 
 TEST_CASE("a program that is killed at any moment has what it had found before in its report", "[nightly]") {
-  const std::uint64_t times = heddle::how_many("HEDDLE_KILLS", 30, 1000);
+  const std::uint64_t times = heddle::how_many("HEDDLE_KILLS", 15, 1000);
   for (std::uint64_t i = 0; i < times; ++i) {
     const std::uint64_t seed = heddle::first_seed() + i;
     CAPTURE(seed);

@@ -22,7 +22,7 @@ using namespace heddle;
 namespace {
 
 std::uint64_t executions() {
-  return how_many("HEDDLE_PARALLEL_EXECUTIONS", 800, 50000);
+  return how_many("HEDDLE_PARALLEL_EXECUTIONS", 400, 50000);
 }
 
 constexpr std::uint32_t kGroups = 3;

@@ -192,7 +192,7 @@ TEMPLATE_TEST_CASE("atomics compute the same natively, emulated, and watched by 
 //= vk:memory-model-access-data-race type=test
 TEST_CASE("a watched device says the same of random kernels whether it answers quickly or each access has a record",
           "[nightly]") {
-  const auto programs = static_cast<std::uint32_t>(how_many("HEDDLE_RACE_KERNELS", 24, 4000));
+  const auto programs = static_cast<std::uint32_t>(how_many("HEDDLE_RACE_KERNELS", 12, 4000));
   std::size_t racy = 0;
   std::size_t free_of_races = 0;
   for (std::uint32_t number = 0; number < programs; ++number) {

@@ -83,7 +83,7 @@ void check_first_change(const std::string& program) {
   for (const Json& edit : summary.at("together_edits")) edits += edit.get<std::string>() + '\n';
   const TemporaryDirectory directory;
   const heddle::test::Variable variable("HEDDLE_EDITS", directory.write("edits.txt", edits).c_str());
-  const std::string seeds = "--seeds=" + std::to_string(heddle::how_many("HEDDLE_CHANGED_SEEDS", 40, 1000));
+  const std::string seeds = "--seeds=" + std::to_string(heddle::how_many("HEDDLE_CHANGED_SEEDS", 15, 1000));
   const Run again = run_heddle(
       {"races", "--json", "--change-seconds", "0", program, "--only=wrong", "--first-seed=1000", seeds, "--jobs=1"});
   INFO(edits << again.out << again.err);

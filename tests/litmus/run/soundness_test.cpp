@@ -242,7 +242,7 @@ TEST_CASE("whatever the memory, every run of the random cases is consistent and 
 
 TEST_CASE("whatever the memory, every run of the cases of chains is consistent and ends as the model allows",
           "[nightly]") {
-  CHECK(sound_files("/tests/litmus/chains/", how_many("HEDDLE_MACHINE_RUNS", 200, 5000)) == 40);
+  CHECK(sound_files("/tests/litmus/chains/", how_many("HEDDLE_MACHINE_RUNS", 100, 5000)) == 40);
 }
 
 namespace {
