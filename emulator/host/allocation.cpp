@@ -1,6 +1,7 @@
 #include "emulator/host/device_state.h"
 #include "emulator/host/emulator.h"
 #include "emulator/host/no_memory.h"
+#include "emulator/host/set_aside.h"
 #include "emulator/watch/parallel_memory.h"
 #include "runtime/red_zone.h"
 #include "runtime/text/readable.h"
@@ -144,6 +145,21 @@ std::uint64_t texels_of(const uvec3& extent, std::uint64_t texel_bytes, const st
                              texel_bytes));
 }
 
+namespace {
+
+void add_to(memory::Memory& memory, const Allocation& allocation) {
+  memory.add(allocation.id, {allocation.bytes, allocation.size_bytes});
+  memory.note_initialized(allocation.id, allocation.initialized);
+}
+
+}  // namespace
+
+void DeviceState::add_all_to(memory::Memory& other) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [address, allocation] : by_address_)
+    if (!allocation->freed) add_to(other, *allocation);
+}
+
 std::shared_ptr<Allocation> DeviceState::allocate(std::uint64_t count, std::uint64_t element_bytes, std::string name) {
   auto made = std::make_shared<Allocation>();
   {
@@ -160,10 +176,8 @@ std::shared_ptr<Allocation> DeviceState::allocate(std::uint64_t count, std::uint
   if (!made->bytes) refuse(made->name, count, element_bytes);
   if (tracks_initialization) fill_undefined({made->bytes, made->size_bytes}, static_cast<std::uint32_t>(made->id));
   if (tracks_initialization) made->initialized.track(made->size_bytes);
-  if (memory) {
-    memory->add(made->id, {made->bytes, made->size_bytes});
-    memory->note_initialized(made->id, made->initialized);
-  }
+  if (memory) add_to(*memory, *made);
+  for (SetAside* const one : set_aside) add_to(one->memory(), *made);
   const std::lock_guard lock(mutex_);
   by_address_[address_of(*made)] = made;
   return made;
@@ -183,6 +197,7 @@ void DeviceState::fill_undefined(std::span<std::byte> bytes, std::uint64_t numbe
 // A listener must not take one allocation for another.
 void DeviceState::renew(AllocationId id) {
   watchers.replace_buffer(id);
+  for (SetAside* const one : set_aside) one->watchers().replace_buffer(id);
   if (parallel) parallel->replace(id);
 }
 
@@ -207,6 +222,7 @@ void DeviceState::free(Allocation& allocation) {
   if (allocation.freed) return;
   allocation.freed = true;
   if (memory) memory->remove(allocation.id);
+  for (SetAside* const one : set_aside) one->memory().remove(allocation.id);
   // What a submission did to it is remembered as long as that runs.
   const bool in_submission = submitting.is_held();
   (in_submission ? ids_freed_in_submission_ : spare_ids_).push_back(allocation.id);

@@ -7,6 +7,7 @@
 #include "emulator/host/no_memory.h"
 #include "emulator/host/options.h"
 #include "emulator/host/recorded_accesses.h"
+#include "emulator/host/set_aside.h"
 #include "emulator/memory/policy.h"
 #include "emulator/report/source_text.h"
 #include "emulator/watch/own_command.h"
@@ -345,6 +346,17 @@ DeviceState::DeviceState(DeviceOptions o)
   }
 }
 
+RaceReport DeviceState::race_report() const {
+  if (set_aside.empty() || !watchers.looks_for_races()) return watchers.race_report();
+  constexpr report::RunId kRun = 1;
+  report::Collector collector;
+  watchers.collect(collector, kRun);
+  for (const SetAside* const one : set_aside) one->watchers().collect(collector, kRun);
+  report::Suppressions suppressions =
+      options.race_suppressions.empty() ? report::Suppressions() : report::Suppressions(options.race_suppressions);
+  return collector.report(suppressions);
+}
+
 void DeviceState::restart(std::uint64_t seed, decltype(DeviceOptions::choices) choices) {
   watchers.hand_in_all();
   options.seed = seed;
@@ -425,7 +437,7 @@ std::vector<DataRace> Device::races() const {
 }
 
 RaceReport Device::race_report() const {
-  return state_->watchers.race_report();
+  return state_->race_report();
 }
 
 void Device::require_no_races() const {

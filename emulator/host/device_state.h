@@ -30,6 +30,7 @@ class Emulator;
 
 namespace heddle::detail {
 
+class SetAside;
 class TrialLimit;
 
 /// Asks the oracle of the current dispatch.
@@ -85,6 +86,10 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
     const std::lock_guard lock(mutex_);
     return number_of_new();
   }
+  /// The races of all dispatches so far; empty if nothing looks for races. No kernel runs.
+  RaceReport race_report() const;
+  /// Another memory has all allocations that there are.
+  void add_all_to(memory::Memory& other);
   /// Nothing is remembered any more of what was freed until now.
   void submission_ends() {
     if (freed_in_submission_.load(std::memory_order_relaxed)) reuse_freed();
@@ -120,6 +125,8 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   std::unique_ptr<emulation::Emulator> emulator;
   /// What listens to the memory.
   watch::Watchers watchers;
+  /// Those of which one may be in place of `memory`, `emulator`, `watchers` and `choice`; it has what was there.
+  std::vector<SetAside*> set_aside;
   /// The memory, where races are looked for on all cores; null elsewhere.
   watch::ParallelMemory* parallel = nullptr;
   /// How long what it runs may take; null for as long as it likes.

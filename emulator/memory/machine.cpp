@@ -388,7 +388,9 @@ bool Machine::leaves_as_it_is(const Granule& granule, std::uint32_t record, cons
   return !outbox_.has_update_of_other(record, updating, left);
 }
 
-void Machine::go_on_with(Written& made, const Version& before) {
+namespace {
+
+void go_on_with(Written& made, const Version& before) {
   made.forgotten = made.forgotten || before.forgotten;
   for (const Head& head : before.heads) {
     const auto same = std::find_if(made.heads.begin(), made.heads.end(),
@@ -400,6 +402,8 @@ void Machine::go_on_with(Written& made, const Version& before) {
     }
   }
 }
+
+}  // namespace
 
 // A read-modify-write goes on with the release sequences of the writes before it in scoped modification order, whatever
 // it reads: that may be a plain write, which stands in no such order. The order is partial: of several that are not

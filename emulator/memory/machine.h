@@ -14,6 +14,7 @@
 #include "emulator/memory/draws.h"
 #include "emulator/memory/evictions.h"
 #include "emulator/memory/granule_table.h"
+#include "emulator/memory/hands_over.h"
 #include "emulator/memory/memory.h"
 #include "emulator/memory/outbox.h"
 #include "emulator/memory/synchronization.h"
@@ -34,7 +35,7 @@ using emulation::Relaxed;
 ///
 /// The class itself has the interface, takes each access through the parts below, and decides which granules are worth
 /// a record. The parts have their state to themselves.
-class Machine final : public emulation::InPlace, public Memory, public ByHand {
+class Machine final : public emulation::InPlace, public Memory, public ByHand, public HandsOver {
  public:
   /// `choice` must outlive the machine.
   Machine(const MemoryPolicy& policy, Choice& choice);
@@ -69,6 +70,7 @@ class Machine final : public emulation::InPlace, public Memory, public ByHand {
   void leave(const Operation& operation, std::span<const AgentId> synchronizing) override;
   void meet(const Cohort& cohort, const Operation& barrier) override;
   void settle() override;
+  void hand_over() override;
   MemoryReport report() const override;
   void count_from_now() override {
     report_ = {};
@@ -154,7 +156,6 @@ class Machine final : public emulation::InPlace, public Memory, public ByHand {
                                         trace::Value old, trace::Value fresh);
   [[gnu::noinline]] bool leaves_as_it_is(const Granule& granule, std::uint32_t record, const GranuleAccess& updating,
                                          trace::Value old, bool writes, trace::Value fresh);
-  static void go_on_with(Written& made, const Version& before);
   void inherit(Written& made, const Granule& granule, const GranuleAccess& updating);
   void acquire(const Granule& granule, const GranuleAccess& reading, MemorySemantics semantics, const Found& found);
   void carry_forgotten(const Operation& write);

@@ -129,6 +129,11 @@ void Machine::meet(const Cohort& cohort, const Operation& barrier) {
   while (!outbox_.empty()) settle(outbox_.take_next());
 }
 
+void Machine::hand_over() {
+  for (std::uint32_t record = 0; record < granules_.size(); ++record)
+    if (granules_[record].used) order_.fold_wide(granules_[record]);
+}
+
 void Machine::settle(Waiting& waiting) {
   Granule& granule = granules_[waiting.granule];
   if (!synchronization_.nobody_is_here())

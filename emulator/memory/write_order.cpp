@@ -92,6 +92,10 @@ void WriteOrder::fold_oldest(Granule& granule) {
   granule.remove_oldest_version();
 }
 
+void WriteOrder::fold_wide(Granule& granule) {
+  while (granule.versions.size() != 0 && granule.versions.front().level >= CacheLevel::Shader) fold_oldest(granule);
+}
+
 void WriteOrder::note_writers(const Granule& granule) {
   for (const Version& version : granule.versions) telling_.stored(granule.locations(version.bytes), version.operation);
 }

@@ -76,6 +76,11 @@ bool Domains::was_seen_before(const Version& version, NodeId reader) const {
                      [&](NodeId one) { return one == reader || order_.happens_before(one, reader); });
 }
 
+bool Domains::is_published(NodeId writer) const {
+  return std::any_of(published_.begin(), published_.end(),
+                     [&](NodeId one) { return one == writer || order_.happens_before(writer, one); });
+}
+
 void Domains::note_read(const Presented& presented, std::uint64_t word, NodeId reader) {
   const auto found = presented.memory->words.find(word);
   if (found == presented.memory->words.end()) return;
@@ -84,7 +89,9 @@ void Domains::note_read(const Presented& presented, std::uint64_t word, NodeId r
 }
 
 void Domains::note_read_of_own(Memory& memory, std::uint64_t word, NodeId reader) {
-  for (Version& version : memory.words.at(word))
+  const auto found = memory.words.find(word);
+  if (found == memory.words.end()) return;
+  for (Version& version : found->second)
     if (version.writer.node == reader) note_seen(version, reader);
 }
 
@@ -95,6 +102,7 @@ std::size_t Domains::seen(const std::vector<Version>& versions, std::uint64_t wo
   for (; at > 0; --at) {
     const Access& writer = versions[at].writer;
     if (writer.node == kNoNode || writer.atomic || was_seen_before(versions[at], readers.front().node)) break;
+    if (is_published(writer.node)) break;
     const auto must_know = [&](const Access& reader) {
       return flow_.arrives(at_word(writer, word), at_word(reader, word));
     };
@@ -121,6 +129,7 @@ void Domains::load(Memory& memory, std::uint64_t offset, std::span<std::byte> to
 }
 
 void Domains::put(Memory& memory, std::uint64_t word, std::uint32_t before, std::uint32_t value, Access writer) {
+  ++writes_;
   std::vector<Version>& versions = memory.words[word];
   // Somebody wrote past the order: a plain dispatch, Buffer::write, an access by address.
   if (!versions.empty() && versions.back().value != before) versions.clear();
@@ -181,7 +190,18 @@ void Domains::take(const Presented& presented, std::uint64_t word, std::uint8_t 
   put(*presented.memory, word, before, merged(before, word_in(*presented.memory, word), bytes), writer);
 }
 
-void Domains::restore(const Presented& presented, const std::unordered_map<std::uint64_t, std::uint8_t>& written) {
+std::uint8_t Domains::changed(const Presented& presented, std::uint64_t word) {
+  const auto older = presented.older.find(word);
+  const std::uint32_t before = older == presented.older.end() ? newest_of(presented, word)
+                                                              : presented.memory->words.at(word)[older->second].value;
+  const std::uint32_t differs = before ^ word_in(*presented.memory, word);
+  std::uint8_t out = 0;
+  for (unsigned i = 0; i < kWordBytes; ++i)
+    if ((differs >> 8 * i & 0xff) != 0) out = static_cast<std::uint8_t>(out | 1u << i);
+  return out;
+}
+
+void Domains::restore(const Presented& presented, const std::unordered_set<std::uint64_t>& written) {
   for (const auto& [word, at] : presented.older)
     if (written.count(word) == 0) set_word(*presented.memory, word, newest_of(presented, word));
 }
@@ -201,7 +221,7 @@ void Domains::renew(Memory& memory, Atom& atom, std::uint64_t word, const Access
   if (newest == versions.rend()) return;
   if (std::any_of(versions.rbegin(), newest + 1, [&](const Version& one) { return one.value == cached; })) return;
   for (std::uint64_t i = in_atom; i < in_atom + size; ++i)
-    if (atom.dirty[i]) return;
+    if (atom.dirty[i] && !atom.written_back[i]) return;
   load(memory, word * kWordBytes, std::span(atom.bytes).subspan(in_atom, size), reader);
 }
 
@@ -213,11 +233,24 @@ Domains::Atom& Domains::atom(Memory& memory, std::uint64_t offset, const Access&
     const std::uint64_t size = std::min(atom_bytes_, memory.owner->size_bytes - begin);
     at->second.bytes.resize(size);
     at->second.dirty.resize(size);
+    at->second.written_back.resize(size);
     load(memory, begin, at->second.bytes, reader);
   } else {
     renew(memory, at->second, offset / kWordBytes, reader);
   }
   return at->second;
+}
+
+//= vk:memory-model-acyclicity
+std::byte Domains::read_cached(Memory& memory, std::uint64_t offset, const Access& reader, const Access& writer) {
+  Atom& cached = atom(memory, offset, reader);
+  const std::uint64_t at = offset % atom_bytes_;
+  if (cached.dirty[at] && !cached.written_back[at]) {
+    store(memory, offset, std::span(cached.bytes).subspan(at, 1), writer);
+    note_read_of_own(memory, offset / kWordBytes, reader.node);
+    cached.written_back[at] = true;
+  }
+  return cached.bytes[at];
 }
 
 }  // namespace heddle::queues

@@ -8,9 +8,10 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <tuple>
-#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "emulator/queues/flow.h"
@@ -28,6 +29,8 @@ class Domains {
     std::vector<std::byte> bytes;
     /// By byte: written by the host, and not flushed.
     std::vector<bool> dirty;
+    /// By byte that is: the host has read what it wrote, so that memory has it.
+    std::vector<bool> written_back;
   };
   struct Memory {
     detail::Owner owner;
@@ -71,16 +74,26 @@ class Domains {
   Presented present(Memory& memory, const std::vector<Access>& readers);
   /// The dispatch has read the word before it wrote there, if it did.
   void note_read(const Presented& presented, std::uint64_t word, NodeId reader);
-  /// The dispatch has read the word behind its own write to it, which was taken.
+  /// The dispatch has read the word behind its own write to it.
   void note_read_of_own(Memory& memory, std::uint64_t word, NodeId reader);
+  /// Which bytes of the word are not what was presented.
+  static std::uint8_t changed(const Presented& presented, std::uint64_t word);
+  /// The command has released something to others: any of them may have acquired it, and what is behind the command
+  /// with it.
+  void publishes(NodeId command) { published_.insert(command); }
+  /// How often memory was written.
+  std::uint64_t writes() const { return writes_; }
   /// The dispatch has written the word: these bytes of what the storage holds now are the writer's.
   void take(const Presented& presented, std::uint64_t word, std::uint8_t bytes, const Access& writer);
   /// At the end: words that were presented with an older value, and were not written, have the newest one again.
-  void restore(const Presented& presented, const std::unordered_map<std::uint64_t, std::uint8_t>& written);
+  void restore(const Presented& presented, const std::unordered_set<std::uint64_t>& written);
 
   // The host's cache.
   /// The atom with that byte, filled by `reader` if it is not there.
   Atom& atom(Memory& memory, std::uint64_t offset, const Access& reader);
+  /// The byte as `reader` finds it in the cache. What it wrote itself it has read then, and so has what is behind it:
+  /// the byte gets to memory as a write of `writer`.
+  std::byte read_cached(Memory& memory, std::uint64_t offset, const Access& reader, const Access& writer);
 
  private:
   using Version = Memory::Version;
@@ -93,6 +106,7 @@ class Domains {
 
   void renew(Memory& memory, Atom& atom, std::uint64_t word, const Access& reader);
   void note_seen(Version& version, NodeId reader) const;
+  bool is_published(NodeId writer) const;
   /// Whether the reader, or something in front of it, was given that version.
   bool was_seen_before(const Version& version, NodeId reader) const;
 
@@ -100,8 +114,10 @@ class Domains {
   Flow flow_;
   Choice& choice_;
   const std::uint64_t atom_bytes_;
+  std::uint64_t writes_ = 0;
   std::map<AllocationId, Memory> memories_;
   std::map<std::tuple<NodeId, NodeId, unsigned>, bool> decided_;
+  std::set<NodeId> published_;
 };
 
 }  // namespace heddle::queues

@@ -7,15 +7,21 @@ namespace heddle::queues {
 void KernelEar::operation(trace::OperationIndex, const Operation& operation, trace::Value read, trace::Value written,
                           std::span<const trace::Source>) {
   if (!kernel_) return;
-  if (operation.is_memory_barrier() && reaches_commands(operation.scope))
-    finder_.has_barrier(kernel_->node, releases(operation.semantics), acquires(operation.semantics));
+  if (operation.is_memory_barrier()) hear_barrier(operation);
   if (!operation.is_access()) return;
-  // A write that is told has not been done yet.
-  const bool pauses = is_last();
-  const bool is_to_come = operation.kind == OperationKind::Write;
-  if (pauses && is_to_come) pause_();
+  if (operation.atomic && reaches_commands(operation.scope)) {
+    kernel_->meets_others = true;
+    kernel_->publishes = kernel_->publishes || releases(operation.semantics);
+  }
   hear(operation, read, written);
-  if (pauses && !is_to_come) pause_();
+  if (until_pause_ != 0 && --until_pause_ == 0) is_pause_due_ = true;
+}
+
+void KernelEar::hear_barrier(const Operation& barrier) {
+  if (!reaches_commands(barrier.scope)) return;
+  kernel_->meets_others = true;
+  kernel_->publishes = kernel_->publishes || releases(barrier.semantics);
+  finder_.has_barrier(kernel_->node, releases(barrier.semantics), acquires(barrier.semantics));
 }
 
 void KernelEar::hear(const Operation& operation, trace::Value read, trace::Value written) {

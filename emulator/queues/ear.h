@@ -3,7 +3,6 @@
 /// \file
 /// Hears what the kernel of a command accesses.
 
-#include <functional>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -18,7 +17,8 @@ class KernelEar final : public trace::Listener {
  public:
   KernelEar(RaceFinder& finder, Domains& domains) : finder_(finder), domains_(domains) {}
 
-  /// What a kernel did to a memory: the bytes of words that it wrote, and by what kind of access last.
+  /// What a kernel did to a memory: the bytes of words that it wrote and that are not known to have come to the
+  /// storage, and by what kind of access last.
   struct Written {
     std::unordered_map<std::uint64_t, std::uint8_t> words;
     std::unordered_map<std::uint64_t, Access> by;
@@ -35,16 +35,21 @@ class KernelEar final : public trace::Listener {
     NodeId node = kNoNode;
     std::uint32_t first_agent = 0;
     std::unordered_map<AllocationId, Memory> memories;
+    /// It has executed an atomic or a barrier whose scope reaches other commands since it last went on.
+    bool meets_others = false;
+    /// One that releases.
+    bool publishes = false;
   };
 
-  /// What it hears from now on are accesses of this kernel. After so many of them `pause` is called, in front of a
-  /// write and behind anything else; never for none.
-  void begin(Kernel& kernel, std::uint64_t accesses, std::function<void()> pause) {
+  /// What it hears from now on are accesses of this kernel, which is to pause after so many of them; for none never.
+  void begin(Kernel& kernel, std::uint64_t accesses) {
     kernel_ = &kernel;
     until_pause_ = accesses;
-    pause_ = std::move(pause);
+    is_pause_due_ = false;
   }
   void end() { kernel_ = nullptr; }
+  /// Whether the kernel is to pause now; from then on no longer.
+  bool takes_pause() { return std::exchange(is_pause_due_, false); }
 
   bool needs_plain_sources() const override { return false; }
   bool hears_moves() const override { return false; }
@@ -56,12 +61,13 @@ class KernelEar final : public trace::Listener {
   void operation(trace::OperationIndex, const Operation& operation, trace::Value read, trace::Value written,
                  std::span<const trace::Source>) override;
   void passes(trace::OperationIndex, std::span<const trace::OperationIndex>) override {}
-  void meets(trace::OperationIndex, const Operation&, std::uint32_t) override {}
+  void meets(trace::OperationIndex, const Operation& barrier, std::uint32_t) override {
+    if (kernel_) hear_barrier(barrier);
+  }
   void placed(trace::OperationIndex) override {}
 
  private:
-  /// One access less until the pause; whether this is it.
-  bool is_last() { return until_pause_ != 0 && --until_pause_ == 0; }
+  void hear_barrier(const Operation& barrier);
   void hear(const Operation& operation, trace::Value read, trace::Value written);
   void hear(Memory& memory, const Operation& operation, bool writes, trace::Value value);
 
@@ -70,7 +76,7 @@ class KernelEar final : public trace::Listener {
   /// Null if none runs.
   Kernel* kernel_ = nullptr;
   std::uint64_t until_pause_ = 0;
-  std::function<void()> pause_;
+  bool is_pause_due_ = false;
 };
 
 }  // namespace heddle::queues

@@ -225,7 +225,8 @@ std::shared_ptr<detail::SetAside> EmulatedEngine::set_aside() {
   for (const auto& one : set_aside_)
     if (one.use_count() == 1) return one;
   if (set_aside_.size() == kMost) return nullptr;
-  set_aside_.push_back(std::make_shared<detail::SetAside>(*state_, static_cast<std::uint32_t>(set_aside_.size() + 1)));
+  set_aside_.push_back(
+      std::make_shared<detail::SetAside>(*state_, static_cast<std::uint32_t>(set_aside_.size() + 1), *ear_));
   return set_aside_.back();
 }
 

@@ -50,6 +50,8 @@ class RunningKernel {
 
  private:
   bool run_kernel();
+  /// What has come to the storage of what the kernel wrote is the command's; `all`: nothing is held back.
+  void take(const Domains::Presented& presented, bool all);
 
   const Parts parts_;
   const Readers readers_;
@@ -57,6 +59,9 @@ class RunningKernel {
   std::function<void()> dispatch_;
   std::exception_ptr failure_;
   std::uint32_t turns_ = 0;
+  /// How often memory was written, and how many dispatches had begun, when its last turn ended.
+  std::uint64_t writes_before_ = 0;
+  std::uint64_t dispatches_before_ = 0;
   std::shared_ptr<detail::SetAside> own_;
   std::unique_ptr<KernelThread> thread_;
 };

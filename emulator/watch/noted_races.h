@@ -38,6 +38,8 @@ class NotedRaces {
   /// Where the program collects what its devices find; null if that was not asked for.
   RaceLog* log() const { return log_; }
   report::RunId run() const { return run_; }
+  /// What is handed in from now on is that run's.
+  void join(report::RunId run) { run_ = run; }
   /// The device's first dispatch: it will be among the runs.
   void begin_run();
 

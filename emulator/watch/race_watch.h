@@ -99,6 +99,8 @@ class RaceWatch final : public trace::Listener {
   advice::Recent& recent() { return recent_; }
   SiteCallers& callers() { return callers_; }
 
+  /// As NotedRaces::join, of those of the other one.
+  void counts_with(const RaceWatch& other) { races_.join(other.races_.run()); }
   /// As NotedRaces::fails.
   void fails(const report::FailedDispatch& failed) { races_.fails(failed); }
   bool has_races() const { return races_.size() != 0; }

@@ -1,5 +1,8 @@
 #include "emulator/watch/watchers.h"
 
+#include <utility>
+#include <vector>
+
 #include "emulator/memory/sequential.h"
 #include "emulator/watch/code_instructions.h"
 #include "emulator/watch/kernel_trace.h"
@@ -41,8 +44,8 @@ void Watchers::listen_to(memory::Memory& memory) {
     all.push_back(&race_watch_->listener());
   }
   if (all.empty()) return;
-  fork_ = trace::Fork(all);
-  listener_ = all.size() == 1 ? all.front() : &fork_;
+  if (all.size() > 1) fork_ = std::make_unique<trace::Fork>(all);
+  listener_ = fork_ ? fork_.get() : all.front();
   memory.listen(listener_);
   if (options_.memory->sequential && race_watch_ && !kernel_trace_ && race_watch_->hears_races_only())
     watched_memory_ =
@@ -50,10 +53,23 @@ void Watchers::listen_to(memory::Memory& memory) {
 }
 
 void Watchers::also_tell(trace::Listener& other, memory::Memory& memory) {
-  if (listener_) with_other_ = trace::Fork({listener_, &other});
-  listener_ = listener_ ? &with_other_ : &other;
+  if (listener_) with_other_ = std::make_unique<trace::Fork>(std::vector<trace::Listener*>{listener_, &other});
+  listener_ = with_other_ ? with_other_.get() : &other;
   watched_memory_.reset();
   memory.listen(listener_);
+}
+
+void Watchers::exchange(Watchers& other) {
+  std::swap(instructions_, other.instructions_);
+  std::swap(race_watch_, other.race_watch_);
+  std::swap(watched_memory_, other.watched_memory_);
+  std::swap(listener_, other.listener_);
+  std::swap(fork_, other.fork_);
+  std::swap(with_other_, other.with_other_);
+}
+
+void Watchers::counts_with(const Watchers& other) {
+  if (race_watch_) race_watch_->counts_with(*other.race_watch_);
 }
 
 void Watchers::restart(memory::Memory& memory) {

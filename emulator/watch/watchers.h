@@ -44,6 +44,10 @@ class Watchers {
   void listen_to(memory::Memory& memory);
   /// From now on `other` listens to that memory, too, which has one order of operations. It must outlive the memory.
   void also_tell(trace::Listener& other, memory::Memory& memory);
+  /// Has what the other one has, which has what this one had. Both are of one device, and none has a trace.
+  void exchange(Watchers& other);
+  /// What it hands in counts as what the other one found.
+  void counts_with(const Watchers& other);
   /// Becomes as new, for a device that does, on the memory that it listens to. Not where there is a trace.
   void restart(memory::Memory& memory);
 
@@ -100,10 +104,10 @@ class Watchers {
   /// Null where a trace listens, too, or the memory holds anything back.
   std::unique_ptr<WatchedMemory> watched_memory_;
   trace::Listener* listener_ = nullptr;
-  /// The listener, if there are two.
-  trace::Fork fork_{{}};
-  /// The listener, and what was to be told as well.
-  trace::Fork with_other_{{}};
+  /// The listener, if there are two; null otherwise.
+  std::unique_ptr<trace::Fork> fork_;
+  /// The listener, and what was to be told as well; null if nothing was.
+  std::unique_ptr<trace::Fork> with_other_;
 };
 
 }  // namespace heddle::watch
