@@ -77,8 +77,8 @@ void EmulatedEngine::read(detail::MemoryState& memory, std::uint64_t offset, std
   if (from.coherent) {
     domains_.load(from, offset, to, reads);
   } else {
-    for (std::uint64_t at = 0; at < to.size(); ++at)
-      to[at] = domains_.atom(from, offset + at, reads).bytes[(offset + at) % domains_.atom_bytes()];
+    const Access writes = access_by_host(from, true);
+    for (std::uint64_t at = 0; at < to.size(); ++at) to[at] = domains_.read_cached(from, offset + at, reads, writes);
   }
   tell_races();
 }
@@ -98,6 +98,7 @@ void EmulatedEngine::write(detail::MemoryState& memory, std::uint64_t offset, st
       Domains::Atom& atom = domains_.atom(to, offset + at, access_by_host(to, false));
       atom.bytes[(offset + at) % domains_.atom_bytes()] = from[at];
       atom.dirty[(offset + at) % domains_.atom_bytes()] = true;
+      atom.written_back[(offset + at) % domains_.atom_bytes()] = false;
     }
     // The bytes have been written, though others may not see that yet.
     to.owner->initialized.mark(offset, from.size());
@@ -117,7 +118,7 @@ void EmulatedEngine::write_back_atom(Domains::Memory& memory, std::uint64_t numb
     const bool is_named = first + at >= begin && first + at < end;
     bool is_dirty = false;
     for (std::uint64_t i = at; found != memory.atoms.end() && i < at + count; ++i)
-      is_dirty = is_dirty || found->second.dirty[i];
+      is_dirty = is_dirty || (found->second.dirty[i] && !found->second.written_back[i]);
     if (!is_named) {
       hear(access_by_host(memory, false), first + at, count, "flush, of its atom: host read", where);
       hear(writes, first + at, count, "flush, of its atom: host write", where);

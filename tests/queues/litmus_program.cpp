@@ -1,6 +1,7 @@
 #include "tests/queues/litmus_program.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -89,6 +90,11 @@ class LitmusRun::Program {
 
   std::map<std::string, std::uint32_t> run();
   bool is_racy() const { return !device_.races().empty(); }
+  bool has_undefined_contents() const {
+    const std::vector<DataRace> races = device_.races();
+    return std::any_of(races.begin(), races.end(),
+                       [](const DataRace& race) { return race.second.operation == "invalidate"; });
+  }
 
  private:
   static LogicalDeviceOptions options_of(const litmus::Test& test, std::uint64_t seed) {
@@ -98,7 +104,10 @@ class LitmusRun::Program {
       queues[batch.family] = std::max<std::uint32_t>(queues[batch.family], static_cast<std::uint32_t>(batch.queue) + 1);
     std::vector<QueueFamily> families;
     for (std::uint64_t f = 0; f <= queues.rbegin()->first; ++f) families.push_back({std::max(queues[f], 1u)});
-    return options(Mode::Emulated, seed, families);
+    LogicalDeviceOptions out = options(Mode::Emulated, seed, families);
+    constexpr std::array kMemories = {"sequential", "random", "adversarial"};
+    out.device.memory = memory_policy(kMemories[seed % kMemories.size()]);
+    return out;
   }
   Queue queue_of(const litmus::Batch& batch) const {
     return device_.queue(static_cast<std::uint32_t>(batch.family), static_cast<std::uint32_t>(batch.queue));
@@ -328,6 +337,10 @@ LitmusRun::~LitmusRun() = default;
 
 std::map<std::string, std::uint32_t> LitmusRun::run() {
   return program_->run();
+}
+
+bool LitmusRun::has_undefined_contents() const {
+  return program_->has_undefined_contents();
 }
 
 bool LitmusRun::is_racy() const {

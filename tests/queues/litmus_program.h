@@ -24,6 +24,8 @@ class LitmusRun {
   /// The registers at its end, by name. Throws what the API throws.
   std::map<std::string, std::uint32_t> run();
   bool is_racy() const;
+  /// The host has invalidated what it wrote and did not flush: Vulkan says nothing of what is there then.
+  bool has_undefined_contents() const;
 
  private:
   class Program;
