@@ -36,14 +36,20 @@ void EventCheck::follow(const Command& command) {
     case CommandKind::ResetEvent: {
       Use& use = uses_[command.event.get()];
       require_order(use, command, source_stages(*command.dependency));
-      use = {command.kind == CommandKind::SetEvent, &command, Stages::None};
+      // An event that is set stays what it is.
+      if (command.kind == CommandKind::ResetEvent)
+        use.set_by.reset();
+      else if (!use.set_by)
+        use.set_by = EventSetter{false, queue_, count_of(*command.dependency)};
+      use = {use.set_by, &command, Stages::None};
       return;
     }
     case CommandKind::WaitEvents: {
       orders(*command.dependency);
       Use& use = uses_[command.event.get()];
-      if (!use.set) tell_unset(command);
-      use = {true, &command, model::with_later(destination_stages(*command.dependency))};
+      if (!use.set_by) tell_unset(command);
+      require_same(*use.set_by, command);
+      use = {use.set_by, &command, model::with_later(destination_stages(*command.dependency))};
       return;
     }
     default:
@@ -59,6 +65,18 @@ void EventCheck::orders(const DependencyInfo& dependency) {
       if (meet(use.behind, source) || meet(source, kAllAlone))
         use.behind = use.behind | model::with_later(stages_of(barrier.dst_stage_mask));
   });
+}
+
+void EventCheck::require_same(const EventSetter& setter, const Command& wait) const {
+  if (setter.is_host) return;
+  if (setter.queue != queue_)
+    detail::refuse_call(wait.call, wait.event->name,
+                        "another queue has set it: events order commands of one queue, and semaphores those of two");
+  const std::size_t barriers = count_of(*wait.dependency);
+  if (barriers != setter.barriers)
+    detail::refuse_call(wait.call, wait.event->name,
+                        fmt::format("its dependency has {} barriers, and set_event2 had {}: both have the same",
+                                    barriers, setter.barriers));
 }
 
 void EventCheck::require_order(const Use& use, const Command& command, Stages stages) {

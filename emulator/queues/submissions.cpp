@@ -80,8 +80,8 @@ void EmulatedEngine::submit(const detail::QueueNumber& queue, std::vector<detail
   for (const detail::Batch& batch : batches)
     for (const auto& commands : batch.commands)
       for (const Command& command : commands->commands) check_memory(command);
-  EventCheck events;
-  for (const auto& [event, how] : events_) events.is_set(*event);
+  EventCheck events(queue.queue);
+  for (const auto& [event, how] : events_) events.is_set(*event, {how.by_host != kNoNode, how.queue, how.barriers});
   for (const detail::Batch& batch : batches)
     for (const auto& commands : batch.commands) events.follow(commands->commands);
   check_submission(batches, fence.get(), where);
@@ -268,14 +268,7 @@ std::vector<Node> EmulatedEngine::nodes_of(const Submitting& to, NodeKind kind, 
 
 void EmulatedEngine::wait_event(const Submitting& to, const Command& command) {
   const SetEvent& set = events_.find(command.event.get())->second;
-  if (set.by_host == kNoNode && set.queue != to.queue.queue)
-    detail::refuse_call(command.call, command.event->name,
-                        "another queue has set it: events order commands of one queue, and semaphores those of two");
   std::vector<Node> nodes = nodes_of(to, NodeKind::Event, command);
-  if (set.by_host == kNoNode && count_of(*command.dependency) != set.barriers)
-    detail::refuse_call(command.call, command.event->name,
-                        fmt::format("its dependency has {} barriers, and set_event2 had {}: both have the same",
-                                    count_of(*command.dependency), set.barriers));
   for (Node& node : nodes) {
     if (set.by_host != kNoNode) {
       node.after.push_back(set.by_host);

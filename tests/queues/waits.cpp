@@ -105,6 +105,29 @@ TEST_CASE("a wait for several that nobody ends is a deadlock that names them, an
   }
 }
 
+TEST_CASE("a submission that is refused for an event that it waits for leaves nothing behind") {
+  const LogicalDevice device(options(Mode::Emulated));
+  const auto memory = numbers(device, MemoryProperty::HostCoherent, "numbers");
+  const auto map = filled(memory, 3);
+  const Event event = device.event("set elsewhere");
+  CommandBuffer sets = device.command_buffer("sets");
+  sets.begin();
+  sets.set_event2(event, kComputeToCompute);
+  sets.end();
+  device.queue(0, 0).submit2(sets);
+  CommandBuffer waits = device.command_buffer("waits");
+  waits.begin();
+  waits.dispatch(kTwice, {1}, {kCount}, memory.buffer());
+  waits.wait_event2(event, kComputeToCompute);
+  waits.end();
+  const Fence fence = device.fence("refused");
+  CHECK_THROWS_WITH(device.queue(0, 1).submit2(waits, fence), Catch::Contains("another queue has set it"));
+  device.wait_idle();
+  CHECK(map.read(0) == 3);
+  CHECK_NOTHROW(waits.begin());
+  CHECK_NOTHROW(fence.reset());
+}
+
 TEST_CASE("a wait for several events is behind each, and several secondaries stand one behind the other") {
   in_both_modes([](const LogicalDeviceOptions& with) {
     for (const bool has_both : {true, false}) {
