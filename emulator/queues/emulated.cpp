@@ -47,11 +47,15 @@ EmulatedEngine::~EmulatedEngine() {
   tell_pending(left);
 }
 
-void EmulatedEngine::check_thread() const {
-  if (std::this_thread::get_id() != thread_)
+bool EmulatedEngine::begin_call(const SourceLocation& where) {
+  if (std::this_thread::get_id() != thread_ || runtime::host_threads() != threads_)
     throw std::logic_error(
         "heddle: a second thread calls an emulated logical device: its calls come from the thread that made it (native "
-        "mode takes several, and heddle/host_device.h emulates them)");
+        "mode takes several, and emulated threads of heddle/host_thread.h share those that their run makes)");
+  if (!threads_) return true;
+  const std::optional<runtime::HostThreads::Call> call = threads_->make_call(where);
+  if (call) host_calls_.begin(*call);
+  return call.has_value();
 }
 
 void EmulatedEngine::tell_races() {
@@ -59,7 +63,10 @@ void EmulatedEngine::tell_races() {
     return std::any_of(under_way_.begin(), under_way_.end(),
                        [node](const UnderWay& one) { return one.open.node == node; });
   });
+  const std::size_t known = teller_->races().size();
   teller_->tell(finder_.found());
+  if (!threads_) return;
+  for (std::size_t i = known; i < teller_->races().size(); ++i) threads_->tell(teller_->races()[i]);
 }
 
 std::vector<DataRace> EmulatedEngine::races() const {
@@ -170,10 +177,14 @@ std::string EmulatedEngine::who_waits() const {
 template <typename Done>
 void EmulatedEngine::run_until(const char* call, const std::string& object, const SourceLocation& where,
                                const Done& done) {
-  check_thread();
   run_operations();
-  while (!done())
-    if (!run_one()) tell_deadlock(call, object, where, who_waits());
+  while (!done()) {
+    if (run_one()) continue;
+    // What it waits for may be what another thread is going to do.
+    const std::uint32_t thread = order_.host_thread();
+    if (!threads_ || !threads_->let_others_go_on(where)) tell_deadlock(call, object, where, who_waits());
+    order_.host_is_again(thread);
+  }
 }
 
 void EmulatedEngine::execute_command(const Open& open) {
@@ -215,7 +226,8 @@ void EmulatedEngine::start(const Open& open) {
   };
   tell_shape(open);
   under_way_.push_back({open, std::make_unique<RunningKernel>(RunningKernel::Parts{*state_, *ear_, domains_}, open.node,
-                                                              std::move(readers), std::move(dispatch), set_aside())});
+                                                              std::move(readers), std::move(dispatch), set_aside(),
+                                                              threads_ != nullptr)});
 }
 
 /// For a kernel that others interrupt; null for one that runs to its end.
@@ -294,6 +306,7 @@ void EmulatedEngine::waited(std::vector<NodeId> ended, const detail::HostWait& c
 }
 
 void EmulatedEngine::wait(std::span<detail::FenceState* const> fences, const detail::HostWait& call) {
+  if (!begin_call(call.where)) return;
   run_until(call.call, text_of(fences, call.how), call.where, [&] { return is_over(fences, call.how); });
   std::vector<NodeId> ended;
   for (const detail::FenceState* const fence : fences)
@@ -302,14 +315,14 @@ void EmulatedEngine::wait(std::span<detail::FenceState* const> fences, const det
 }
 
 bool EmulatedEngine::is_signaled(detail::FenceState& fence, const SourceLocation& where) {
-  check_thread();
+  if (!begin_call(where)) return false;
   step();
   if (fence.signaled) order_.host_waited("is_signaled", where, {fence.node});
   return fence.signaled;
 }
 
 void EmulatedEngine::reset(detail::FenceState& fence, const SourceLocation& where) {
-  check_thread();
+  if (!begin_call(where)) return;
   check_reset(fence, where);
   fence.signaled = false;
   fence.node = 0;
@@ -325,6 +338,7 @@ std::optional<NodeId> EmulatedEngine::signal_for(const detail::HostSemaphore& wa
 
 void EmulatedEngine::wait(std::span<const detail::HostSemaphore> semaphores, const detail::HostWait& call) {
   check_timelines(semaphores, call.call);
+  if (!begin_call(call.where)) return;
   run_until(call.call, text_of(semaphores, call.how), call.where, [&] { return is_over(semaphores, call.how); });
   std::vector<NodeId> ended;
   for (const detail::HostSemaphore& one : semaphores)
@@ -333,7 +347,7 @@ void EmulatedEngine::wait(std::span<const detail::HostSemaphore> semaphores, con
 }
 
 void EmulatedEngine::signal(detail::SemaphoreState& semaphore, std::uint64_t value, const SourceLocation& where) {
-  check_thread();
+  if (!begin_call(where)) return;
   check_timeline(semaphore, "signal");
   check_goes_on(semaphore, value, "signal");
   Node node;
@@ -348,15 +362,15 @@ void EmulatedEngine::signal(detail::SemaphoreState& semaphore, std::uint64_t val
   step();
 }
 
-std::uint64_t EmulatedEngine::value(detail::SemaphoreState& semaphore, const SourceLocation&) {
-  check_thread();
+std::uint64_t EmulatedEngine::value(detail::SemaphoreState& semaphore, const SourceLocation& where) {
+  if (!begin_call(where)) return 0;
   check_timeline(semaphore, "value");
   step();
   return semaphore.value;
 }
 
 void EmulatedEngine::wait_idle(std::optional<std::uint32_t> queue, const SourceLocation& where) {
-  check_thread();
+  if (!begin_call(where)) return;
   std::vector<NodeId> fences;
   for (const auto& [number, used] : used_)
     if (!queue || *queue == number) fences.push_back(add_fence(used, where));
@@ -366,7 +380,7 @@ void EmulatedEngine::wait_idle(std::optional<std::uint32_t> queue, const SourceL
 }
 
 void EmulatedEngine::set(detail::EventState& event, bool to, const SourceLocation& where) {
-  check_thread();
+  if (!begin_call(where)) return;
   if (!to) {
     events_.erase(&event);
     return;

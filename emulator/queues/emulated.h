@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "emulator/queues/domains.h"
+#include "emulator/queues/host_calls.h"
 #include "emulator/queues/order.h"
 #include "emulator/queues/races.h"
 
@@ -152,7 +153,8 @@ class EmulatedEngine final : public detail::QueueEngine {
   void write_back(Domains::Memory& memory, std::uint64_t begin, std::uint64_t end, const SourceLocation& where);
   void write_back_atom(Domains::Memory& memory, std::uint64_t number, std::uint64_t begin, std::uint64_t end,
                        const SourceLocation& where);
-  void check_thread() const;
+  /// Each call begins so. False: it does nothing, since the run of its host threads ends.
+  bool begin_call(const SourceLocation& where);
   void tell_races();
 
   const std::thread::id thread_ = std::this_thread::get_id();
@@ -161,6 +163,9 @@ class EmulatedEngine final : public detail::QueueEngine {
   std::unique_ptr<Device> device_;
   SeededChoice choice_;
   Order order_;
+  /// The host threads whose calls it takes; null where the calls come from one thread of the system.
+  runtime::HostThreads* const threads_ = runtime::host_threads();
+  HostCalls host_calls_{order_};
   RaceFinder finder_{order_};
   Domains domains_;
   std::unique_ptr<RaceTeller> teller_;

@@ -68,7 +68,7 @@ void EmulatedEngine::hear(const Access& access, std::uint64_t offset, std::uint6
 
 void EmulatedEngine::read(detail::MemoryState& memory, std::uint64_t offset, std::span<std::byte> to,
                           const SourceLocation& where) {
-  check_thread();
+  if (!begin_call(where)) return;
   check_map(memory, offset, to.size(), "read");
   step();
   Domains::Memory& from = memory_of(memory.owner);
@@ -85,7 +85,7 @@ void EmulatedEngine::read(detail::MemoryState& memory, std::uint64_t offset, std
 
 void EmulatedEngine::write(detail::MemoryState& memory, std::uint64_t offset, std::span<const std::byte> from,
                            const SourceLocation& where) {
-  check_thread();
+  if (!begin_call(where)) return;
   check_map(memory, offset, from.size(), "write");
   step();
   Domains::Memory& to = memory_of(memory.owner);
@@ -132,7 +132,7 @@ void EmulatedEngine::write_back_atom(Domains::Memory& memory, std::uint64_t numb
 //= vk:memory-model-vulkan-availability-visibility
 void EmulatedEngine::flush(detail::MemoryState& memory, std::uint64_t offset, std::uint64_t size,
                            const SourceLocation& where) {
-  check_thread();
+  if (!begin_call(where)) return;
   Domains::Memory& of = memory_of(memory.owner);
   if (of.coherent || size == 0) return;
   const std::uint64_t atom = domains_.atom_bytes();
@@ -152,7 +152,7 @@ void EmulatedEngine::flush(detail::MemoryState& memory, std::uint64_t offset, st
 //= vk:memory-model-vulkan-availability-visibility
 void EmulatedEngine::invalidate(detail::MemoryState& memory, std::uint64_t offset, std::uint64_t size,
                                 const SourceLocation& where) {
-  check_thread();
+  if (!begin_call(where)) return;
   step();
   Domains::Memory& of = memory_of(memory.owner);
   if (of.coherent || size == 0) return;
@@ -184,7 +184,7 @@ void EmulatedEngine::invalidate(detail::MemoryState& memory, std::uint64_t offse
 
 //= vk:memory-model-deallocation
 void EmulatedEngine::free(detail::MemoryState& memory, const SourceLocation& where) {
-  check_thread();
+  if (!begin_call(where)) return;
   step();
   Domains::Memory& of = memory_of(memory.owner);
   Node node;

@@ -27,7 +27,14 @@ void add_one(std::vector<std::uint64_t>& to, NodeId node) {
 }  // namespace
 
 Order::Order() {
-  host_ = push({});
+  hosts_.push_back(push({}));
+}
+
+void Order::host_is(std::uint32_t thread, std::vector<NodeId> after) {
+  host_thread_ = thread;
+  if (hosts_.size() <= thread) hosts_.resize(thread + 1, kNoNode);
+  if (hosts_[thread] != kNoNode) after.push_back(hosts_[thread]);
+  host_goes_on(std::move(after));
 }
 
 Order::Queue& Order::queue_of(model::QueueId queue) {
@@ -59,7 +66,8 @@ void Order::add_boundary(std::uint64_t offset) {
 }
 
 NodeId Order::host_calls(Node call, std::vector<NodeId> after) {
-  after.push_back(host_);
+  after.push_back(host());
+  call.host_thread = host_thread_;
   call.after = std::move(after);
   const NodeId id = push(std::move(call));
   begin(id);
@@ -71,14 +79,24 @@ void Order::host_goes_on(std::vector<NodeId> after, const char* call, const Sour
   Node next;
   next.call = call;
   next.where = where;
+  next.host_thread = host_thread_;
   next.after = std::move(after);
-  host_ = push(std::move(next));
-  begin(host_);
+  const NodeId id = push(std::move(next));
+  hosts_[host_thread_] = id;
+  begin(id);
 }
 
 void Order::host_waited(const char* call, const SourceLocation& where, std::vector<NodeId> after) {
-  after.push_back(host_);
+  after.push_back(host());
   host_goes_on(std::move(after), call, where);
+}
+
+bool Order::may_submit(model::QueueId queue) {
+  const NodeId last = queue_of(queue).submission;
+  if (last == kNoNode) return true;
+  // What the host did next is behind the call, and not behind its operations.
+  const NodeId by = nodes_[last].after.front();
+  return by == host() || happens_before(by, host());
 }
 
 //= sync:synchronization-submission-host-writes
@@ -94,10 +112,10 @@ NodeId Order::submit(model::QueueId queue, std::uint32_t family, const SourceLoc
   Queue& one = queue_of(queue);
   call.dependency.second = {queue, one.position, Stages::Everything};
   // What the host does next is behind the call, and not behind its operations: those are for the queue.
-  call.after = {host_};
+  call.after = {host()};
   const NodeId id = push(std::move(call));
   begin(id);
-  host_goes_on({host_});
+  host_goes_on({host()});
   const auto known = [&](NodeId node) { return happens_before(node, id); };
   std::erase_if(one.nodes, known);
   std::erase_if(one.signals, known);

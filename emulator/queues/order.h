@@ -49,6 +49,8 @@ struct Node {
   /// The call that it belongs to: "pipeline_barrier2".
   const char* call = "";
   SourceLocation where;
+  /// The host thread whose node it is, if it is the host's.
+  std::uint32_t host_thread = 0;
   std::uint32_t family = 0;
   /// Where it stands, if it is a command.
   model::Command command;
@@ -109,13 +111,22 @@ class Order {
   Node& operator[](NodeId node) { return nodes_[node]; }
   NodeId count() const { return static_cast<NodeId>(nodes_.size()); }
 
-  /// What the host does now.
-  NodeId host() const { return host_; }
+  /// What the host does now: the thread of it that is running.
+  NodeId host() const { return host_of(host_thread_); }
+  /// What a thread of the host does; kNoNode if it has done nothing.
+  NodeId host_of(std::uint32_t thread) const { return thread < hosts_.size() ? hosts_[thread] : kNoNode; }
+  /// From now on this thread is the host, behind what it has done and behind `after`.
+  void host_is(std::uint32_t thread, std::vector<NodeId> after);
   /// A call of the host, behind what it has done and behind `after`; what it does from now on is behind the call.
   NodeId host_calls(Node call, std::vector<NodeId> after = {});
   /// The host has waited for these.
   void host_waited(const char* call, const SourceLocation& where, std::vector<NodeId> after);
 
+  std::uint32_t host_thread() const { return host_thread_; }
+  /// The thread, which has been the host before, goes on.
+  void host_is_again(std::uint32_t thread) { host_thread_ = thread; }
+  /// Whether the host may submit to the queue: what submitted to it before happens before what the host does now.
+  bool may_submit(model::QueueId queue);
   /// A submission to the queue.
   NodeId submit(model::QueueId queue, std::uint32_t family, const SourceLocation& where);
   /// The next node in submission order: a command, or a dependency whose scopes have their stages. A dependency whose
@@ -183,7 +194,9 @@ class Order {
   std::vector<Node> nodes_;
   std::vector<NodeId> dependencies_;
   std::vector<Queue> queues_;
-  NodeId host_ = 0;
+  /// By thread of the host: what it does.
+  std::vector<NodeId> hosts_;
+  std::uint32_t host_thread_ = 0;
   /// Where ranges of any dependency begin and end, sorted: between two of them all bytes are alike.
   std::vector<std::uint64_t> boundaries_;
   mutable std::map<Key, Missing> known_;

@@ -141,7 +141,9 @@ Reason Explainer::no_execution() const {
   if (x_.atomic && y_.atomic)
     return {"the scopes of two atomics do not include each other's invocations, and nothing else orders them",
             "use scope Device for both"};
-  if (x_.on_host && y_.on_host) return {"two host threads without synchronization", "order them"};
+  if (x_.on_host && y_.on_host)
+    return {"two host threads without synchronization",
+            "order them by a lock, or by a release that the other one acquires"};
   // A write of the host that came first would have been in time, were it before the submission.
   if (x_.on_host && x_.writes)
     return {"the host's write comes after submit2",

@@ -10,11 +10,11 @@
 namespace heddle::queues {
 
 RunningKernel::RunningKernel(const Parts& parts, NodeId node, Readers readers, std::function<void()> dispatch,
-                             std::shared_ptr<detail::SetAside> own)
+                             std::shared_ptr<detail::SetAside> own, bool on_thread)
     : parts_(parts), readers_(std::move(readers)), dispatch_(std::move(dispatch)), own_(std::move(own)) {
   kernel_.node = node;
+  if (own_ || on_thread) thread_ = std::make_unique<KernelThread>(dispatch_);
   if (!own_) return;
-  thread_ = std::make_unique<KernelThread>(dispatch_);
   own_->before_accesses([this] {
     if (parts_.ear.takes_pause()) thread_->pause();
   });
@@ -27,7 +27,7 @@ const std::exception_ptr& RunningKernel::failure() const {
 }
 
 bool RunningKernel::run_kernel() {
-  if (thread_) {
+  if (own_) {
     own_->take();
     // Where others wrote, what was held back comes behind that, and nothing is known of how it was before.
     if (writes_before_ != parts_.domains.writes() || dispatches_before_ != parts_.device.dispatches) own_->settle();
@@ -40,6 +40,7 @@ bool RunningKernel::run_kernel() {
     own_->give_back();
     return ended;
   }
+  if (thread_) return thread_->go_on();
   try {
     dispatch_();
   } catch (...) {
@@ -80,7 +81,7 @@ bool RunningKernel::run(std::uint64_t accesses) {
   if (turns_++ == 0) kernel_.first_agent = parts_.device.next_agent;
   for (const Domains::Presented& one : presented) kernel_.memories[one.memory->owner->id].of = one.memory;
   kernel_.meets_others = false;
-  parts_.ear.begin(kernel_, thread_ ? accesses : 0);
+  parts_.ear.begin(kernel_, accesses);
   const bool ended = run_kernel();
   parts_.ear.end();
   const bool holds_nothing = ended || kernel_.meets_others || parts_.device.memory->is_storage();

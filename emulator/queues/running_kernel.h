@@ -32,9 +32,10 @@ class RunningKernel {
   /// By allocation the accesses of the command that may read it.
   using Readers = std::map<AllocationId, std::vector<Access>>;
 
-  /// `dispatch` runs all of the kernel. It can be interrupted if it has something of the device to itself.
+  /// `dispatch` runs all of the kernel. It can be interrupted if it has something of the device to itself; it is not
+  /// run on the caller's stack then, nor where `on_thread`.
   RunningKernel(const Parts& parts, NodeId node, Readers readers, std::function<void()> dispatch,
-                std::shared_ptr<detail::SetAside> own);
+                std::shared_ptr<detail::SetAside> own, bool on_thread);
   ~RunningKernel();
 
   /// Runs the kernel for so many accesses, or, for none, to its end. Returns whether it has ended. What it finds in
@@ -42,7 +43,7 @@ class RunningKernel {
   bool run(std::uint64_t accesses);
   /// The kernel, which was interrupted, does not go on: it ends there, and its stacks are unwound.
   void cut_off();
-  bool can_pause() const { return thread_ != nullptr; }
+  bool can_pause() const { return own_ != nullptr; }
   /// What the kernel threw; null if nothing.
   const std::exception_ptr& failure() const;
   /// How often `run` was called.

@@ -76,7 +76,7 @@ bool is_same_but_buffers(const Node& a, const Node& b) {
 
 void EmulatedEngine::submit(const detail::QueueNumber& queue, std::vector<detail::Batch> batches,
                             std::shared_ptr<detail::FenceState> fence, const SourceLocation& where) {
-  check_thread();
+  if (!begin_call(where)) return;
   for (const detail::Batch& batch : batches)
     for (const auto& commands : batch.commands)
       for (const Command& command : commands->commands) check_memory(command);
@@ -85,6 +85,9 @@ void EmulatedEngine::submit(const detail::QueueNumber& queue, std::vector<detail
   for (const detail::Batch& batch : batches)
     for (const auto& commands : batch.commands) events.follow(commands->commands);
   check_submission(batches, fence.get(), where);
+  if (!order_.may_submit(model::QueueId{queue.queue}))
+    detail::refuse_call("submit2", fmt::format("queue {}", queue.queue),
+                        "another host thread has submitted to it, and nothing orders the two calls");
   used_[queue.queue] = queue;
   order_.submit(model::QueueId{queue.queue}, queue.family, where);
   for (const detail::Batch& batch : batches) {

@@ -45,8 +45,8 @@ RacingAccess RaceTeller::side(const Heard& heard) const {
   RacingAccess out;
   out.operation = fmt::format("{}{}", heard.access.atomic ? "atomic " : "", heard.call);
   out.where = runtime::source_of(heard.where);
-  out.invocation = Coordinates::of_host_thread(0);
   const Node& node = order_[heard.access.node];
+  out.invocation = Coordinates::of_host_thread(node.host_thread);
   if (node.kind != NodeKind::Command) return out;
   out.operation += fmt::format(" ({}, {}; {} at {}, queue {})", text_of(heard.access.stage), text_of(heard.access.kind),
                                node.call, place_of(node.where), static_cast<unsigned>(node.command.queue));

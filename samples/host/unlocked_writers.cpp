@@ -1,8 +1,9 @@
-// Two host threads that fill a buffer for a kernel, each after the other: a lock orders them. The
-// wrong form has no lock, and both write the element that they have in common.
+// Two host threads that write mapped memory for a kernel, each after the other: a lock orders
+// them. The wrong form has no lock, and both write the element that they have in common.
 
 #include <heddle/heddle.h>
-#include <heddle/host_device.h>
+#include <heddle/host_thread.h>
+#include <heddle/queue.h>
 
 #include "demonstration.h"
 
@@ -38,8 +39,14 @@ class Lock {
 template <bool locks>
 constexpr auto writers = [](auto host) {
   using M = decltype(host);
-  DeviceQueue<M> queue;
-  auto numbers = queue.buffer(std::vector<std::uint32_t>{0, 1}, "numbers");
+  LogicalDeviceOptions options;
+  options.host_threads = 2;
+  const LogicalDevice device(options);
+  const auto memory =
+      device.allocate_memory<std::uint32_t>(2, MemoryProperty::HostCoherent, "numbers");
+  const auto numbers = memory.map();
+  numbers.write(0, 0);
+  numbers.write(1, 1);
   Lock<M> lock;
   const auto add = [&] {
     if (locks) lock.take();
@@ -49,8 +56,16 @@ constexpr auto writers = [](auto host) {
   typename M::Thread other(add);
   add();
   other.join();
-  auto doubled = queue.submit(twice, 1, 2, numbers);
-  doubled.wait();
+  CommandBuffer commands = device.command_buffer("twice");
+  commands.begin();
+  auto buffer = memory.buffer();
+  commands.dispatch(twice, {1}, {2}, buffer);
+  commands.pipeline_barrier2({PipelineStage2::ComputeShader, Access2::ShaderStorageWrite,
+                              PipelineStage2::Host, Access2::HostRead});
+  commands.end();
+  const Fence done = device.fence("done");
+  device.queue().submit2(commands, done);
+  done.wait();
   M::require(numbers.read(0) == 4, "both threads have added one, and the kernel has doubled that");
 };
 

@@ -19,6 +19,11 @@ void Findings::add(FindingKind kind, std::string message, const SourceLocation& 
   report_.findings.push_back(std::move(finding));
 }
 
+void Findings::add(const DataRace& race) {
+  device_races_.push_back(to_finding(race));
+  device_races_.back().replay = replay();
+}
+
 void Findings::begin(std::string_view memory) {
   report_.mode = Mode::Emulated;
   report_.seed = *options_.seed;
@@ -116,6 +121,7 @@ void Findings::tell_discoveries() {
   std::vector<Finding> ended = std::exchange(report_.findings, {});
   for (const machine::Discovery& one : detector_.found()) tell(one);
   tell_mapped_races();
+  for (Finding& race : device_races_) report_.findings.push_back(std::move(race));
   tell_pairs_not_judged();
   report_.findings.insert(report_.findings.end(), std::make_move_iterator(ended.begin()),
                           std::make_move_iterator(ended.end()));

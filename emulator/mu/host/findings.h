@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "emulator/mu/host/kernels.h"
 #include "emulator/mu/host/names.h"
@@ -33,6 +34,8 @@ class Findings {
   /// The run ends with this one, which is told if the program ends before the run has. Returns it, for what is found
   /// out later to be added.
   Finding& end_with(Finding finding);
+  /// A race of commands and host accesses, which the device has told of.
+  void add(const DataRace& race);
   /// Stacks that cannot be unwound are given up from now on.
   void give_up_stacks() {
     if (!gives_up_) gives_up_.emplace();
@@ -59,6 +62,7 @@ class Findings {
   const machine::Detector& detector_;
   const Kernels& kernels_;
   threads::Report report_;
+  std::vector<Finding> device_races_;
   /// From the finding that ends the run on.
   std::optional<runtime::GivesUpStacks> gives_up_;
   std::optional<runtime::LastText> told_last_;

@@ -79,6 +79,7 @@ void Machine::refuse(const char* what, SourceLocation where) {
 
 threads::Report Machine::run(const std::function<void()>& body) {
   Machine* const outer = std::exchange(g_current, this);
+  runtime::HostThreads* const outer_threads = runtime::run_host_threads(&device_calls_);
   const runtime::GiveUp gave_up = std::exchange(runtime::give_up_other_stack, &Machine::give_up_stack);
   findings_.begin(policy_.name);
   const ExceptionGlobals handled = exceptions();
@@ -99,6 +100,7 @@ threads::Report Machine::run(const std::function<void()>& body) {
   unwind_all();
   runtime::set_trap_owner(outer_traps);
   runtime::give_up_other_stack = gave_up;
+  runtime::run_host_threads(outer_threads);
   g_current = outer;
   exceptions() = handled;
   trace_.reset();
@@ -117,6 +119,8 @@ void Machine::execute(Stack& stack) {
   try {
     stack.function();
   } catch (const Unwind&) {
+  } catch (const KernelError& error) {
+    if (!stopping_) stop(error.finding());
   } catch (const std::exception& error) {
     if (!stopping_) stop(FindingKind::Exception, fmt::format("a host thread threw: {}", error.what()), stack.where);
   } catch (...) {

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/mu/host/device_calls.h"
 #include "emulator/mu/host/findings.h"
 #include "emulator/mu/host/host_trace.h"
 #include "emulator/mu/host/kernels.h"
@@ -89,6 +90,7 @@ class Machine final : private runtime::TrapOwner {
   void wait_for_dispatch(std::uint32_t dispatch, bool quietly, SourceLocation where);
 
  private:
+  friend class DeviceCalls;
   enum class Waits : std::uint8_t { No, Futex, TimedFutex, Thread };
   struct Stack {
     std::uint32_t number = 0;
@@ -169,6 +171,7 @@ class Machine final : private runtime::TrapOwner {
   Findings findings_{options_, names_, detector_, kernels_};
   std::unique_ptr<HostTrace> trace_;
   std::uint32_t devices_ = 0;
+  DeviceCalls device_calls_{*this};
   std::deque<Stack> stacks_;
   std::vector<Thread> threads_;
   std::vector<ThreadIndex> ready_;

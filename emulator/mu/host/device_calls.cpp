@@ -1,0 +1,40 @@
+#include "emulator/mu/host/device_calls.h"
+
+#include <fmt/format.h>
+
+#include "emulator/mu/host/machine.h"
+
+namespace heddle::mu::host {
+
+std::uint64_t DeviceCalls::seed() const {
+  return *machine_.options_.seed;
+}
+
+const MemoryPolicy& DeviceCalls::policy() const {
+  return machine_.policy_;
+}
+
+std::optional<runtime::HostThreads::Call> DeviceCalls::make_call(const SourceLocation& where) {
+  if (!machine_.begin_operation(where)) return std::nullopt;
+  const ClockValue* const clock = machine_.memory_.perform(machine_.running_);
+  return Call{machine_.running_, {clock, machine_.memory_.most_threads()}};
+}
+
+bool DeviceCalls::let_others_go_on(const SourceLocation& where) {
+  if (machine_.ready_.size() < 2) return false;
+  if (++machine_.operations_ > machine_.options_.most_operations)
+    machine_.stop(
+        FindingKind::NoProgress,
+        fmt::format("the run has had {} operations and goes on; a thread waits for a queue that nobody lets go on",
+                    machine_.operations_ - 1),
+        where);
+  if (!machine_.stopping_) machine_.leave();
+  if (machine_.stopping_) throw Unwind{};
+  return true;
+}
+
+void DeviceCalls::tell(const DataRace& race) {
+  machine_.findings_.add(race);
+}
+
+}  // namespace heddle::mu::host
