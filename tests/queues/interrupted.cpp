@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "tests/how_many.h"
 #include "tests/queues/programs.h"
 
 using namespace queue_tests;
@@ -221,6 +222,10 @@ TEST_CASE("a kernel that is under way when its logical device ends is cut off, a
 
 namespace {
 
+std::uint64_t turn_seeds() {
+  return how_many("HEDDLE_TURN_SEEDS", 300, 10'000);
+}
+
 /// Whether the second kernel, on another queue, finds the second write of the first one and not its first write.
 bool is_out_of_order(const LogicalDevice& device) {
   const auto x = numbers(device, MemoryProperty::HostCoherent, "x");
@@ -274,7 +279,7 @@ TEST_CASE("a host that does not wait sees the writes of a kernel out of their or
 
 TEST_CASE("what a kernel releases to another queue's kernel, which acquires it, is there on each memory") {
   std::uint32_t received = 0;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= turn_seeds(); ++seed) {
     const LogicalDevice device(of_any_kind(seed));
     const auto x = numbers(device, MemoryProperty::HostCoherent, "x");
     const auto got = numbers(device, MemoryProperty::HostCoherent, "got");
@@ -303,7 +308,7 @@ TEST_CASE("what a kernel releases to another queue's kernel, which acquires it, 
 }
 
 TEST_CASE("kernels with a semaphore between them are clean on each memory while another one is under way") {
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= turn_seeds(); ++seed) {
     const LogicalDevice device(of_any_kind(seed, {{3}}));
     const auto x = numbers(device, MemoryProperty::HostCoherent, "x");
     const auto copy = numbers(device, MemoryProperty::HostCoherent, "copy");
