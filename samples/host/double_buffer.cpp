@@ -3,11 +3,10 @@
 // for the kernel that reads it.
 
 #include <heddle/heddle.h>
-#include <heddle/host_device.h>
+#include <heddle/host_thread.h>
+#include <heddle/queue.h>
 
-#include <optional>
-#include <utility>
-#include <vector>
+#include <string>
 
 #include "demonstration.h"
 
@@ -25,15 +24,40 @@ constexpr auto square = [](auto& inv, StorageBuffer<const std::uint32_t> auto in
   out[i] = in[i] * in[i];
 };
 
+/// One of the two buffers, with what the kernel makes of it, and the commands that do so.
+struct Side {
+  Side(const LogicalDevice& device, const std::string& number)
+      : in(device.allocate_memory<std::uint32_t>(kSize, MemoryProperty::HostCoherent,
+                                                 "in " + number)),
+        out(device.allocate_memory<std::uint32_t>(kSize, MemoryProperty::HostCoherent,
+                                                  "out " + number)),
+        filled(in.map()),
+        squares(out.map()),
+        commands(device.command_buffer("squares " + number)),
+        done(device.fence("done " + number)) {
+    commands.begin();
+    auto from = in.buffer();
+    auto to = out.buffer();
+    commands.dispatch(square, {1}, {kSize}, read_only(from), to);
+    commands.pipeline_barrier2({PipelineStage2::ComputeShader, Access2::ShaderStorageWrite,
+                                PipelineStage2::Host, Access2::HostRead});
+    commands.end();
+  }
+  DeviceMemory<std::uint32_t> in;
+  DeviceMemory<std::uint32_t> out;
+  MappedMemory<std::uint32_t> filled;
+  MappedMemory<std::uint32_t> squares;
+  CommandBuffer commands;
+  Fence done;
+};
+
 template <bool waits>
 constexpr auto pipeline = [](auto host) {
   using M = decltype(host);
-  using Memory = Mapped<std::uint32_t, M>;
-  DeviceQueue<M> queue;
-  const std::vector<std::uint32_t> zeros(kSize);
-  Memory in[] = {queue.buffer(zeros, "in 0"), queue.buffer(zeros, "in 1")};
-  Memory out[] = {queue.buffer(zeros, "out 0"), queue.buffer(zeros, "out 1")};
-  std::optional<Submitted<M>> running[2];
+  LogicalDeviceOptions options;
+  options.host_threads = 2;
+  const LogicalDevice device(options);
+  const Side sides[] = {Side(device, "0"), Side(device, "1")};
   // How many rounds the kernel has ended, and how many have been added up.
   typename M::template Atomic<std::uint32_t> made{0, "made"};
   typename M::template Atomic<std::uint32_t> added{0, "added"};
@@ -43,20 +67,20 @@ constexpr auto pipeline = [](auto host) {
     for (std::uint32_t round = 0; round < kRounds; ++round) {
       for (std::uint32_t seen = made.load(acquire); seen <= round; seen = made.load(acquire))
         M::futex_wait(made, seen);
-      for (std::uint32_t i = 0; i < kSize; ++i) sum += out[round % 2].read(i);
+      for (std::uint32_t i = 0; i < kSize; ++i) sum += sides[round % 2].squares.read(i);
       added.store(round + 1, release);
       M::futex_wake(added, 1);
     }
   });
   const auto end = [&](std::uint32_t round) {
-    running[round % 2]->wait();
+    sides[round % 2].done.wait();
     made.store(round + 1, release);
     M::futex_wake(made, 1);
   };
   for (std::uint32_t round = 0; round < kRounds; ++round) {
-    const std::uint32_t side = round % 2;
+    const Side& side = sides[round % 2];
     const auto fill = [&] {
-      for (std::uint32_t i = 0; i < kSize; ++i) in[side].write(i, round + i);
+      for (std::uint32_t i = 0; i < kSize; ++i) side.filled.write(i, round + i);
     };
     // The kernel that used these buffers is the one of two rounds ago.
     const auto end_older = [&] {
@@ -64,12 +88,12 @@ constexpr auto pipeline = [](auto host) {
       end(round - 2);
       for (std::uint32_t seen = added.load(acquire); seen < round - 1; seen = added.load(acquire))
         M::futex_wait(added, seen);
-      running[side].reset();
+      side.done.reset();
     };
     if (!waits) fill();
     end_older();
     if (waits) fill();
-    running[side].emplace(queue.submit(square, 1, kSize, std::as_const(in[side]), out[side]));
+    device.queue().submit2(side.commands, side.done);
   }
   end(kRounds - 2);
   end(kRounds - 1);
