@@ -129,6 +129,22 @@ TEST_CASE("a value is not out of thin air if some write needs itself not to brin
   CHECK(reads_of_first({{load(0), counting}, {load(1), counting}, down, up}) == std::set<Value>{0, 1, 2});
 }
 
+TEST_CASE("with values out of thin air a write that needs itself to bring a value about brings it about no more than without") {
+  const Script update{add(1, 1), copy(0)};
+  const Script up{load(0), copy(1)};
+  const auto second_words = [&](std::vector<Value> given) {
+    Options options;
+    options.thin_air = true;
+    std::set<Value> out;
+    for (const Results& results : summary(in_one_workgroup({{load(1), copy(0)}, update, up}), options, given).outcomes)
+      out.insert(results[0].at(0));
+    return out;
+  };
+  // The update makes 4 of the 3 that is given, and would need itself to make 5 of that 4 when the others hand it back.
+  CHECK(second_words({0, 3}) == std::set<Value>{0, 1, 3, 4});
+  CHECK(second_words({0, 3, 4}) == std::set<Value>{0, 1, 3, 4, 5});
+}
+
 TEST_CASE("a value may be derived from what an agent itself writes later") {
   const Script down{load(1), copy(0)};
   // The first agent may read its own 1 on the way to another 1, which the second one then holds up.

@@ -257,6 +257,30 @@ TEST_CASE("a memory barrier between two dispatches passes on what was written, n
   }
 }
 
+TEST_CASE("a dispatch of a submission reads nothing that a later one writes, and races with it where nothing orders them") {
+  constexpr auto kCopy = [](auto& inv, StorageBuffer<const std::uint32_t> auto from, auto to) {
+    to[inv.global_invocation_id().x] = from[inv.global_invocation_id().x];
+  };
+  constexpr auto kOverwrite = [](auto& inv, auto to) { to[inv.global_invocation_id().x] = 2; };
+  const std::vector<std::uint32_t> sevens(16, 7u);
+  for (const bool has_dependency : {false, true}) {
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+      DeviceOptions options = on(memory_policy("random"), seed);
+      options.races = true;
+      Device device(options);
+      auto x = device.buffer(sevens, "x");
+      auto copy = device.buffer(std::vector<std::uint32_t>(16, 0u), "copy");
+      device.submit([&](Commands& commands) {
+        commands.dispatch(kCopy, {2}, {8}, read_only(x), copy);
+        if (has_dependency) commands.execution_barrier();
+        commands.dispatch(kOverwrite, {2}, {8}, x);
+      });
+      CHECK(copy.read() == sevens);
+      CHECK(device.races().empty() == has_dependency);
+    }
+  }
+}
+
 TEST_CASE("the same seed gives the same run on weak memory") {
   const auto run = [](std::uint64_t seed) {
     Device device(on(memory_policy("random"), seed));
