@@ -129,7 +129,9 @@ TEST_CASE("a value is not out of thin air if some write needs itself not to brin
   CHECK(reads_of_first({{load(0), counting}, {load(1), counting}, down, up}) == std::set<Value>{0, 1, 2});
 }
 
-TEST_CASE("with values out of thin air a write that needs itself to bring a value about brings it about no more than without") {
+TEST_CASE(
+    "with values out of thin air a write that needs itself to bring a value about brings it about no more than "
+    "without") {
   const Script update{add(1, 1), copy(0)};
   const Script up{load(0), copy(1)};
   const auto second_words = [&](std::vector<Value> given) {

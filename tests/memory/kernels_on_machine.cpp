@@ -257,7 +257,8 @@ TEST_CASE("a memory barrier between two dispatches passes on what was written, n
   }
 }
 
-TEST_CASE("a dispatch of a submission reads nothing that a later one writes, and races with it where nothing orders them") {
+TEST_CASE(
+    "a dispatch of a submission reads nothing that a later one writes, and races with it where nothing orders them") {
   constexpr auto kCopy = [](auto& inv, StorageBuffer<const std::uint32_t> auto from, auto to) {
     to[inv.global_invocation_id().x] = from[inv.global_invocation_id().x];
   };

@@ -58,6 +58,21 @@ TEST_CASE("a host thread that reads while the kernel is under way races with it,
   CHECK(has(found, "host_device.cpp:29"));
 }
 
+TEST_CASE("a race of a host thread and a kernel is about an element, however wide its type") {
+  const std::string found = findings(
+      [](auto host) {
+        DeviceQueue<decltype(host)> queue;
+        auto wide = queue.template buffer<std::uint64_t>(std::vector<std::uint64_t>(8, 0), "wide");
+        auto written = queue.submit(
+            [](auto& inv, StorageBuffer<std::uint64_t> auto all) { all[inv.global_invocation_id().x] = 1u; }, 1, 8,
+            wide);
+        wide.write(5, 7);
+      },
+      1);
+  INFO(found);
+  CHECK(has(found, "data race on element 5 of 'wide'"));
+}
+
 TEST_CASE("what a host thread writes before it submits reaches the kernel through other threads, too") {
   const auto body = [](auto host, auto order) {
     using M = decltype(host);

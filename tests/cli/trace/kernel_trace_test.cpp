@@ -284,6 +284,37 @@ TEST_CASE("the list of a trace has a line for each operation, with invocation, n
   CHECK_THAT(run.out, Catch::Contains("(made available)"));
 }
 
+TEST_CASE("the list of a trace has a conversion at the line that reads, not where the variable is declared") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path("conversion.trace");
+  static std::uint32_t read_at;
+  {
+    DeviceOptions options;
+    options.mode = Mode::Emulated;
+    options.trace = path;
+    Device device(options);
+    auto out = device.buffer(std::vector<std::uint32_t>(4, 0u), "out");
+    device.dispatch(
+        [](auto& inv, StorageBuffer<std::uint32_t> auto o) {
+          auto last = workgroup<std::uint32_t>(inv, "last");
+          if (inv.local_invocation_index() == 0) last = 1u;
+          inv.workgroup_barrier();
+          o[inv.local_invocation_index()] = last + 1u;
+          read_at = __LINE__ - 1;
+        },
+        {1}, {4}, out);
+  }
+  std::istringstream list(run_heddle({"trace", path, "--list"}).out);
+  const std::string place = "kernel_trace_test.cpp:" + std::to_string(read_at);
+  int reads = 0;
+  for (std::string line; std::getline(list, line);) {
+    if (line.find("read NonPrivate 'last'") == std::string::npos) continue;
+    ++reads;
+    CHECK_THAT(line, Catch::EndsWith(place));
+  }
+  CHECK(reads == 4);
+}
+
 TEST_CASE("a film of a kernel shows structs by their members, whole ones and one member alone") {
   struct Status {
     std::uint32_t flag;
