@@ -71,10 +71,14 @@ bool Chains::is_visible(const Version& version, const GranuleAccess& reading, Ca
     const Row visible = bulk ? kVisibleBulk : kVisible;
     const Row chained = bulk ? kChainedBulk : kChained;
     const unsigned of_class = bulk ? reading.class_index() : k;
-    for (CacheLevel level = shared; level <= CacheLevel::Shader; level = wider(level)) {
+    for (CacheLevel level = shared; level <= CacheLevel::Shader; level = wider(level))
       if (knowledge.knows(row_of(visible, level, of_class), event)) return true;
-      // The read's own visibility operation goes on with chains that have come to its agent.
-      if (own != CacheLevel::Agent && knowledge.knows(row_of(chained, level, of_class), event)) return true;
+    // The read's own visibility operation goes on with chains that have come to its agent.
+    for (unsigned i = 0; i < first_chain(wider(own)); ++i) {
+      const CacheLevel taken_from = std::max(shared, wider(kChains[i].apart));
+      if (taken_from <= std::min(kChains[i].level, available.level) &&
+          knowledge.knows(row_of_chain(chained, i, of_class), event))
+        return true;
     }
     return false;
   });

@@ -70,6 +70,7 @@ void merge(std::vector<Head>& heads, Scope instance) {
       all.known = std::move(known);
       all.agent = kNobody;
       all.of_several = instance;
+      all.of_one = false;
       all.number = std::max(all.number, one.number);
       heads.erase(heads.begin() + static_cast<std::ptrdiff_t>(j));
     }

@@ -115,6 +115,27 @@ struct Event {
 
 inline constexpr unsigned kLevels = 4;  // Subgroup to Shader
 
+/// An element of a visibility chain that somebody else performed, at a level; and the narrowest level whose instance I
+/// share with that agent, or a narrower one than that. The element takes from a broader domain than the next one.
+struct ChainLevels {
+  CacheLevel apart = CacheLevel::Subgroup;
+  CacheLevel level = CacheLevel::Workgroup;
+};
+/// All that there are.
+inline constexpr std::array<ChainLevels, 6> kChains = {{{CacheLevel::Subgroup, CacheLevel::Workgroup},
+                                                        {CacheLevel::Subgroup, CacheLevel::QueueFamily},
+                                                        {CacheLevel::Subgroup, CacheLevel::Shader},
+                                                        {CacheLevel::Workgroup, CacheLevel::QueueFamily},
+                                                        {CacheLevel::Workgroup, CacheLevel::Shader},
+                                                        {CacheLevel::QueueFamily, CacheLevel::Shader}}};
+inline constexpr unsigned kChainLevels = kChains.size();
+/// The first one for somebody as far away as this, and the first one behind these.
+constexpr unsigned first_chain(CacheLevel apart) {
+  unsigned i = 0;
+  while (i < kChainLevels && kChains[i].apart < apart) ++i;
+  return i;
+}
+
 /// The rows of a clock: for each, the latest epoch of each slot. Of the rows of visibility there is one
 /// for each class and level; the levels of a class lie together, since chains go on at each of them.
 enum Row : unsigned {
@@ -134,17 +155,20 @@ enum Row : unsigned {
   /// after.
   kVisibleBulk = kVisible + kLevels * kClasses,
   /// What visibility operations of others came after that happened before me: the next one of mine
-  /// continues their chains.
+  /// continues their chains, if it goes as far as to them.
   kChained = kVisibleBulk + kLevels * kClasses,
-  kChainedBulk = kChained + kLevels * kClasses,
-  kRows = kChainedBulk + kLevels * kClasses,
+  kChainedBulk = kChained + kChainLevels * kClasses,
+  kRows = kChainedBulk + kChainLevels * kClasses,
 };
-inline constexpr unsigned kVisibleRows = 2 * kLevels * kClasses;
 static_assert(kVisible % kLevels == 0 && kRows % kLevels == 0);
 
 /// One of the rows of visibility.
 constexpr unsigned row_of(Row first, CacheLevel level, unsigned class_index) {
   return first + class_index * kLevels + (static_cast<unsigned>(level) - 1);
+}
+/// One of the rows of chains, by its position in kChains.
+constexpr unsigned row_of_chain(Row first, unsigned chain, unsigned class_index) {
+  return first + class_index * kChainLevels + chain;
 }
 
 class Knowledge {
@@ -172,12 +196,12 @@ class Knowledge {
     for_each(classes, [&](unsigned k) { raise(words[kHappened + k], epoch); });
     raise(words[kDeviceVisible], epoch);
     raise(words[kSystemPassed], epoch);
-    for (unsigned i = 0; i < kVisibleRows; ++i) raise(words[kChained + i], epoch);
+    for (unsigned row = kChained; row < kRows; ++row) raise(words[row], epoch);
     chains_ = true;
   }
   /// What an agent that synchronizes with one who knows `known` learns: what happened before by these classes, and the
-  /// chains that it goes on with.
-  void learn_from(const Knowledge& known, Classes classes) {
+  /// chains that it goes on with. `apart` as learn_chains has it.
+  void learn_from(const Knowledge& known, Classes classes, CacheLevel apart) {
     for_each(known.slots_, [&](unsigned slot) {
       std::uint32_t* const words = words_of(slot);
       const std::uint32_t* const source = known.words_.data() + slot * kRows;
@@ -185,13 +209,42 @@ class Knowledge {
       raise(words[kDeviceVisible], source[kDeviceVisible]);
       if ((classes & ~bit(kAnyClass)) != 0) raise(words[kSystemPassed], source[kSystemPassed]);
     });
-    join_chains(known);
+    learn_chains(known, apart);
+  }
+  /// What is visible to somebody, and what has come to him by chains, I may go on with. `apart` is the narrowest level
+  /// whose instance I share with him; Agent if that is not known, by which I may be as close to him as anybody is.
+  //= vk:memory-model-availability-visibility
+  void learn_chains(const Knowledge& known, CacheLevel apart) {
+    if (!known.sees_ && !known.chains_) return;
+    chains_ = true;
+    const CacheLevel least = std::max(apart, CacheLevel::Subgroup);
+    const unsigned begin = first_chain(least);
+    const unsigned end = first_chain(wider(least));
+    // Who came to him by a chain is as far from me as from him, if that is farther than he is from me; otherwise he may
+    // be anywhere.
+    const unsigned farther = apart == CacheLevel::Agent ? kChainLevels : end;
+    const auto learn = [&](std::uint32_t* chains, const std::uint32_t* visible, const std::uint32_t* known_chains) {
+      for (unsigned i = begin; i < end; ++i) raise(chains[i], visible[row_of(kHappened, kChains[i].level, 0)]);
+      for (unsigned i = 0; i < farther; ++i) raise(chains[first_to(kChains[i].level)], known_chains[i]);
+      for (unsigned i = farther; i < kChainLevels; ++i) raise(chains[i], known_chains[i]);
+    };
+    for_each(known.slots_, [&](unsigned slot) {
+      std::uint32_t* const words = words_of(slot);
+      const std::uint32_t* const source = known.words_.data() + slot * kRows;
+      for (unsigned k = 0; k < kClasses; ++k) {
+        const unsigned visible = k * kLevels;
+        const unsigned chained = k * kChainLevels;
+        learn(words + kChained + chained, source + kVisible + visible, source + kChained + chained);
+        learn(words + kChainedBulk + chained, source + kVisibleBulk + visible, source + kChainedBulk + chained);
+      }
+    });
   }
   /// All that happened before `other` did.
   void join_happened(const Knowledge& other) { join(kHappened, other, kHappened, kVisible); }
+  /// Of somebody who is where I am.
   void join_chains(const Knowledge& other) {
     if (!other.chains_) return;
-    join(kChained, other, kChained, kVisibleRows);
+    join(kChained, other, kChained, kRows - kChained);
     chains_ = true;
   }
   /// All that `other` knows.
@@ -200,16 +253,10 @@ class Knowledge {
     sees_ = sees_ || other.sees_;
     chains_ = chains_ || other.chains_;
   }
-  /// What is visible to `other` becomes a link of chains.
-  void chain_visible(const Knowledge& other) {
-    if (!other.sees_) return;
-    join(kChained, other, kVisible, kVisibleRows);
-    chains_ = true;
-  }
   /// All that happened before the agent that knows `known` is visible on the device.
   void make_device_visible(const Knowledge& known) { join(kDeviceVisible, known, kHappened + kAnyClass, 1); }
   /// A visibility operation at this level for these classes, and for kAnyClass, which counts all: what
-  /// happened before by any of them becomes visible, and what came by chains at any level goes on.
+  /// happened before by any of them becomes visible, and what came by chains from no farther away goes on.
   /// It is at `epoch` of `own`: what the agent did is before what it does, whatever the class.
   void make_visible(CacheLevel level, Classes classes, unsigned own, std::uint32_t epoch) {
     see_own(level, own, epoch);
@@ -224,7 +271,7 @@ class Knowledge {
         raise(words[row_of(kVisible, level, k)], std::max(words[kHappened + k], words[kSystemPassed]));
         raise(words[row_of(kVisibleBulk, level, k)], k == kAnyClass ? happened_at_all : happened);
       });
-      if (chains_) go_on_with_chains(words, classes);
+      if (chains_) go_on_with_chains(words, classes, level);
     });
   }
   /// What the agent did in a slot of its own is visible to it.
@@ -282,13 +329,18 @@ class Knowledge {
       for (unsigned i = 0; i < rows; ++i) raise(to[i], source[i]);
     });
   }
-  static void go_on_with_chains(std::uint32_t* words, Classes classes) {
+  static void go_on_with_chains(std::uint32_t* words, Classes classes, CacheLevel level) {
+    const unsigned end = first_chain(wider(level));
     for_each(classes, [&](unsigned k) {
-      for (unsigned row = k * kLevels; row < (k + 1) * kLevels; ++row) {
-        raise(words[kVisible + row], words[kChained + row]);
-        raise(words[kVisibleBulk + row], words[kChainedBulk + row]);
+      for (unsigned i = 0; i < end; ++i) {
+        raise(words[row_of(kVisible, kChains[i].level, k)], words[row_of_chain(kChained, i, k)]);
+        raise(words[row_of(kVisibleBulk, kChains[i].level, k)], words[row_of_chain(kChainedBulk, i, k)]);
       }
     });
+  }
+  /// The chain of the level whose agent may be in my subgroup.
+  static constexpr unsigned first_to(CacheLevel level) {
+    return static_cast<unsigned>(level) - static_cast<unsigned>(CacheLevel::Workgroup);
   }
 
   /// The bit of each slot of which anything is known. The words of the others mean nothing.

@@ -222,7 +222,6 @@ SnapshotHandle Synchronization::snapshot(const Knowledge& known, unsigned slot) 
   SnapshotHandle made = snapshots_.make();
   Knowledge& knowledge = *made;
   knowledge = known;
-  knowledge.chain_visible(known);
   knowledge.learn_happened(slot, epochs_[slot]++);
   return made;
 }
@@ -244,7 +243,9 @@ Head Synchronization::head_of(AgentId agent, const model::Place& place, const Op
 Head Synchronization::head_of(Agent& agent, const Operation& operation, MemorySemantics semantics) {
   if (agent.tagged) [[unlikely]]
     return tagged_head_of(agent, operation, semantics);
-  return head_of(agent.id, agent.place, operation, semantics, snapshot(agent.knowledge(), agent.slot));
+  Head head = head_of(agent.id, agent.place, operation, semantics, snapshot(agent.knowledge(), agent.slot));
+  head.of_one = true;
+  return head;
 }
 
 namespace {
@@ -287,12 +288,12 @@ void Synchronization::add_heads(Agent& agent, const Operation& write, MemorySema
   if (releases(semantics)) heads.push_back(head_of(agent, write, semantics));
 }
 
-void Synchronization::learn(Knowledge& knowledge, const Head& head, MemorySemantics semantics) {
-  knowledge.learn_from(*head.known, constrained_classes(head.semantics & semantics));
+void Synchronization::learn(Knowledge& knowledge, const Head& head, MemorySemantics semantics, CacheLevel apart) {
+  knowledge.learn_from(*head.known, constrained_classes(head.semantics & semantics), apart);
 }
 
 void Synchronization::learn(Agent& agent, const Head& head, MemorySemantics semantics) {
-  learn(changed(agent), head, semantics);
+  learn(changed(agent), head, semantics, head.of_one ? apart(head.place, agent.place) : CacheLevel::Agent);
 }
 
 void Synchronization::learn_everything(Agent& agent, MemorySemantics semantics) {
@@ -381,9 +382,7 @@ bool Synchronization::joins_group(const Group& group, const Agent& agent, const 
 
 /// What an agent that knows `more` releases, too.
 void Synchronization::join_released(Knowledge& known, const Knowledge& more) {
-  known.join_happened(more);
-  known.join_chains(more);
-  known.chain_visible(more);
+  known.join_all(more);
 }
 
 // Where slots tell agents apart, or the barrier does not reach all of them, or orders one way only, or
@@ -412,10 +411,10 @@ void Synchronization::meet_together(Common& common, const Cohort& cohort, const 
   Head head = head_of(cohort.first, cohort.place_of(0), barrier, semantics, snapshot(common.knowledge, 0));
   for (const Agent* agent : common.others) join_released(*head.known, agent->own);
 
-  learn(common.knowledge, head, semantics);
+  learn(common.knowledge, head, semantics, CacheLevel::Agent);
   if (visible) make_visible(common.knowledge, 0, level, semantics);
   std::erase_if(common.others, [&](Agent* agent) {
-    learn(agent->own, head, semantics);
+    learn(agent->own, head, semantics, CacheLevel::Agent);
     if (visible) make_visible(agent->own, 0, level, semantics);
     agent->released.clear();
     agent->like_all = agent->met.empty() && !agent->met_forgotten && agent->own == common.knowledge;
@@ -449,6 +448,8 @@ void Synchronization::arrive(Agent& agent, const Operation& barrier, trace::Oper
     instance.groups.back().of_crowd = agent.slot == 0 && !agent.tagged;
     if (releasing) {
       instance.groups.back().head = head_of(agent, barrier, barrier.semantics);
+      // Others may join the group.
+      instance.groups.back().head.of_one = !instance.groups.back().of_crowd;
     }
   } else if (group != kNoGroup) {
     Knowledge& known = *instance.groups[group].head.known;
@@ -537,7 +538,7 @@ void Synchronization::system_synchronizes(AgentId first_id, AgentId second_id) {
   const SnapshotHandle known = snapshot_of_all(first);
   Knowledge& knowledge = changed(second);
   knowledge.join_happened(*known);
-  knowledge.join_chains(*known);
+  knowledge.learn_chains(*known, apart(first.place, second.place));
   for_each_slot(first, [&](unsigned slot) {
     knowledge.learn(kSystem, slot, epochs_[slot] - 1);
     knowledge.learn(kSystemPassed, slot, epochs_[slot] - 1);

@@ -83,6 +83,8 @@ struct Head {
   /// If it stands for releases of several agents (`agent` is kNobody): a scope of which they are all in one instance.
   /// Who acquires from one of them acquires from all.
   Scope of_several = Scope::Invocation;
+  /// Whether what is known is what an agent at `place` knows, and nobody else's.
+  bool of_one = false;
 
   /// Whether they have all but agents and places in common.
   bool is_alike(const Head& other) const {
@@ -206,6 +208,16 @@ inline CacheLevel narrowest_shared(const model::Place& a, const model::Place& b)
 /// Whether two agents share the instance of a level.
 inline bool share(const model::Place& a, const model::Place& b, CacheLevel level) {
   return level >= narrowest_shared(a, b);
+}
+
+/// How far two agents are apart, as Knowledge::learn_chains asks it. Instances of shader calls and of interlock are in
+/// no order with the others.
+inline CacheLevel apart(const model::Place& a, const model::Place& b) {
+  const auto is_in_others = [](const model::Place& place) {
+    return place.shader_call_group != 0 || place.interlock_group != 0;
+  };
+  const CacheLevel shared = narrowest_shared(a, b);
+  return shared == kNoLevel || is_in_others(a) || is_in_others(b) ? CacheLevel::Agent : shared;
 }
 
 /// The order that operations give to others. Rules that are not worth their cost are replaced by ones
@@ -357,7 +369,7 @@ class Synchronization {
   static void supersede(std::vector<Head>& released, const Operation& barrier);
   std::vector<Head> released_by(const Agent& agent) const;
   void learn(Agent& agent, const Head& head, MemorySemantics semantics);
-  static void learn(Knowledge& knowledge, const Head& head, MemorySemantics semantics);
+  static void learn(Knowledge& knowledge, const Head& head, MemorySemantics semantics, CacheLevel apart);
   /// What the agent knows, to be changed.
   Knowledge& changed(Agent& agent);
   void be_other(Agent& agent);

@@ -96,7 +96,7 @@ SnapshotHandle Synchronization::snapshot_of_all(Agent& agent) {
 
 void Synchronization::learn_whatever_tags(Agent& agent, const Head& head) {
   learn(agent, head, kStorageClassBits);
-  if (agent.tagged) learn(agent.tagged->learnt_by(TagSetId::Empty), head, kStorageClassBits);
+  if (agent.tagged) learn(agent.tagged->learnt_by(TagSetId::Empty), head, kStorageClassBits, CacheLevel::Agent);
 }
 
 // What the agent did before its visibility operation, where that fits it.

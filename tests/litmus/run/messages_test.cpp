@@ -90,7 +90,37 @@ const std::string kByBarrierOfTwo = R"(Vulkan Message
 filter (P1:r0 == 1)
 exists (P1:r1 == 0 \/ P2:r2 == 0))";
 
+/// P1 makes visible and hands on, and P2 makes visible behind an acquire that does not.
+const std::string kVisibleByTwo = R"(Vulkan Message
+{ x = 0; f = 0; g = 0; }
+ P0@sg 0, wg 0, qf 0                  | P1@sg 0, wg 1, qf 0                    | P2@sg 1, wg 1, qf 0             ;
+ st.nonpriv.sc0 x, 1                  | LC0:                                   | LC0:                            ;
+ st.atom.rel.dv.sc0.semsc0.semav f, 1 | ld.atom.acq.dv.sc0.semsc0.semvis r0, f | ld.atom.acq.dv.sc0.semsc0 r0, g ;
+                                      | beq r0, 0, LC0                         | beq r0, 0, LC0                  ;
+                                      | st.atom.rel.dv.sc0.semsc0 g, 1         | membar.acq.wg.semsc0.semvis     ;
+                                      |                                        | ld.nonpriv.sc0 r1, x            ;
+filter (P1:r0 == 1 /\ P2:r0 == 1)
+exists (P2:r1 == 0))";
+
 }  // namespace
+
+//= vk:memory-model-availability-visibility type=test
+TEST_CASE("a visibility operation goes on with the chain of one in its own instance, and of no other one") {
+  check_never_stale(kVisibleByTwo);
+  // The second one is in another workgroup, or of a narrower scope, or the first one is missing.
+  for (const auto& [from, to] : {std::pair{"P2@sg 1, wg 1", "P2@sg 0, wg 2"},
+                                 {"membar.acq.wg", "membar.acq.sg"},
+                                 {"ld.atom.acq.dv.sc0.semsc0.semvis r0, f", "ld.atom.acq.dv.sc0.semsc0 r0, f"}}) {
+    INFO(from << " becomes " << to);
+    CHECK(percent_stale(replaced(kVisibleByTwo, from, to)) >= 5);
+  }
+  // The reading operation's own visibility operation is the second one.
+  const std::string by_read =
+      replaced(replaced(kVisibleByTwo, "membar.acq.wg.semsc0.semvis    ", "membar.acq.dv.semsc0"),
+               "ld.nonpriv.sc0 r1, x", "ld.vis.wg.sc0 r1, x");
+  check_never_stale(by_read);
+  CHECK(percent_stale(replaced(by_read, "P2@sg 1, wg 1", "P2@sg 0, wg 2")) >= 5);
+}
 
 TEST_CASE("a message is stale on no memory, and on the policy random whatever it lacks") {
   check_never_stale(kMessage);
