@@ -165,7 +165,11 @@ class Device {
   /// Calls `record(commands)`, which executes what it is told: several dispatches between which there
   /// are only the dependencies that are asked for. Ordering: everything before the call happens before
   /// the commands and is visible to them, and they before what follows the call, as if a queue had
-  /// been waited for. In native mode dispatches follow each other, and barriers mean nothing.
+  /// been waited for. A dispatch returns what it did, and throws what is wrong with its kernel, so that it has run
+  /// when the next one begins, and never reads what that one writes. No dependency of the memory model follows
+  /// from it: without a barrier the two race, and the later one may read what the earlier one overwrote. Dispatches
+  /// that come in either order, and overlap, are those of a queue (heddle/queue.h). In native mode barriers mean
+  /// nothing.
   template <std::invocable<Commands&> Record>
   void submit(const Record& record) {
     const Submission submission(*this);
