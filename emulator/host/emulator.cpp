@@ -241,6 +241,9 @@ inline void Emulator::end(WorkgroupMemory& memory) {
 
 [[gnu::hot]] void Emulator::workgroup_ends(runtime::Workgroup& group) {
   if (device.parallel) return parallel_workgroup_ends(group);
+  // Invocations that do little, one workgroup after another, never access the same places so often.
+  if (looks_for_standstill_) [[unlikely]]
+    (void)is_standstill(detail::Standstill::Verdict::SomethingGoesOn);
   WorkgroupMemory& memory = memory_of(group);
   end(memory);
   give_back(memory);

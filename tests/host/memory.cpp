@@ -2,6 +2,7 @@
 // the dispatch, and never an abort.
 
 #include <dlfcn.h>
+#include <malloc.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -143,6 +144,18 @@ TEST_CASE("where there is no room for the stacks of a dispatch it fails and says
     CHECK(end.says("DeviceOptions::stack_bytes"));
     CHECK(end.says("in dispatch 0 of a device"));
   }
+}
+
+TEST_CASE("a dispatch of many invocations that do little remembers nothing of each of them") {
+  if (HEDDLE_TEST_SANITIZED) return;
+  Device device(options_for(Mode::Emulated));
+  constexpr std::uint32_t kGroups = 1 << 11;
+  auto x = device.buffer(std::vector<std::uint32_t>(std::size_t{kGroups} * 64, 1u), "x");
+  const auto doubles = [](auto& inv, StorageBuffer<std::uint32_t> auto all) { all[inv.global_invocation_id().x] *= 2; };
+  device.dispatch(doubles, {1}, {64}, x);
+  const std::size_t before = mallinfo2().uordblks;
+  device.dispatch(doubles, {kGroups}, {64}, x);
+  CHECK(mallinfo2().uordblks < before + kMiB);
 }
 
 TEST_CASE("where there is no room for the memory of workgroups a dispatch fails and says so") {
