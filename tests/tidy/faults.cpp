@@ -85,22 +85,6 @@ TEST_CASE("each program that showed a fault has a test, which exists") {
   CHECK(sentences.empty());
 }
 
-TEST_CASE("no program among the shared cases of faults is without a test") {
-  const fs::path shared = project_root() / "../shared/cases/faults";
-  if (!fs::exists(shared)) {
-    WARN("the shared cases are not beside the project: which programs are among them is not compared");
-    return;
-  }
-  std::set<std::string> named;
-  for (const Fault& fault : faults(lines_of(project_root() / "tests/faults.txt"))) named.insert(fault.program);
-  for (const auto& entry : fs::directory_iterator(shared)) {
-    const std::string kind = entry.path().extension().string();
-    if (kind != ".cpp" && kind != ".litmus") continue;
-    INFO("tests/faults.txt has no line of " << entry.path().filename().string());
-    CHECK(named.count(entry.path().stem().string()) == 1);
-  }
-}
-
 TEST_CASE("the test of faults sees a title in one part, in two and of CMake, and a title that is none") {
   const std::set<std::string> titles =
       titles_of("TEST_CASE(\"a b\") {\nTEST_CASE(\n    \"c \"\n    \"d\", \"[nightly]\") {");
