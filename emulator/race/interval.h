@@ -25,6 +25,9 @@ struct QuickSite {
 class Interval {
  public:
   Interval() = default;
+  /// The interval of the agents near, whose accesses go through the reference with this number, which is not
+  /// kMostReferences.
+  Interval(const KernelOrder::Near& near, std::uint8_t number, QuickCheck::Checker checker);
   /// Whether it has ended. (Not to be asked of none, nor when agents of other workgroups have begun, unless there was
   /// room for them: see KernelOrder::Shared::reserve.)
   bool is_over() const { return *now_ != stamp_; }
@@ -42,9 +45,6 @@ class Interval {
   bool answers_read_again(Cell& cell, AgentId agent, const QuickSite& site) const;
 
  private:
-  friend class KernelDetector;
-  Interval(const KernelOrder::Near& near, std::uint8_t number, KernelDetector& detector);
-
   CellAccess access(AgentId agent, const QuickSite& site) const {
     return {static_cast<std::uint32_t>(agent), time_, site.id};
   }
@@ -75,11 +75,11 @@ class Interval {
 };
 
 // What is settled of the last stamp that cells can have is left to those who ask in full.
-inline Interval::Interval(const KernelOrder::Near& near, std::uint8_t number, KernelDetector& detector)
+inline Interval::Interval(const KernelOrder::Near& near, std::uint8_t number, QuickCheck::Checker checker)
     : now_(near.clock()),
       stamp_(near.now() <= kMostStamps ? near.now() : 0),
       time_(AccessTime::of(near.now(), number)),
-      checker_(detector) {
+      checker_(checker) {
   const Settled& settled = near.settled(kWorkgroupClass);
   for (std::size_t way = 0; way < kSettledBy; ++way) {
     const Stamp last = settled.by(static_cast<SettledBy>(way));

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
-#include "emulator/race/kernel_detector_quick.h"
+#include "emulator/race/kernel_accesses.h"
+#include "emulator/race/kernel_crowds.h"
+#include "emulator/race/kernel_lists.h"
 
 namespace heddle::race {
 namespace {
@@ -27,21 +29,23 @@ std::uint32_t part_of(const Locations& bytes) {
 
 KernelDetector::KernelDetector(const KernelOptions& options)
     : options_(options),
+      exact_left_(options.exact_accesses),
       order_(options.chains, options.one_class_each),
-      location_order_(order_),
-      exact_left_(options.exact_accesses) {
+      lists_(std::make_unique<KernelLists>(order_, sites_, options.most_records)) {
   if (exact_left_ == 0) order_.expect_whole_workgroups();
 }
 
 KernelDetector::KernelDetector(const KernelOptions& options, std::shared_ptr<KernelOrder::Shared> order,
                                SiteNumbers& sites)
     : options_(options),
+      exact_left_(options.exact_accesses),
       order_(std::move(order), options.chains, options.one_class_each),
-      location_order_(order_),
       sites_(sites),
-      exact_left_(options.exact_accesses) {
+      lists_(std::make_unique<KernelLists>(order_, sites_, options.most_records)) {
   if (exact_left_ == 0) order_.expect_whole_workgroups();
 }
+
+KernelDetector::~KernelDetector() = default;
 
 void KernelDetector::agent_begins(AgentId agent, const model::Place& place) {
   agents_begin(agent, 1, place, {});
@@ -95,7 +99,7 @@ void KernelDetector::dependency(bool memory) {
 
 void KernelDetector::replace(AllocationId allocation) {
   forget(allocation);
-  std::erase_if(known_, [&](const auto& race) { return std::get<AllocationId>(race.first) == allocation; });
+  races_.forget(allocation);
 }
 
 void KernelDetector::restart() {
@@ -104,7 +108,6 @@ void KernelDetector::restart() {
   shadow_->restart();
   overlooked_.clear();
   races_.clear();
-  known_.clear();
 }
 
 void KernelDetector::passes(model::OperationIndex arrival, std::span<const model::OperationIndex> synchronizing) {
@@ -131,7 +134,6 @@ void KernelDetector::operation(model::OperationIndex index, const Operation& ope
 
 SiteId KernelDetector::look_up(const Operation& operation) {
   const SiteId site = sites_.of(operation);
-  relations_.update(sites_);
   if (site != kNoSite) [[likely]]
     order_.note(sites_[site]);
   if (site == kNoSite) [[unlikely]]
@@ -160,16 +162,11 @@ void KernelDetector::meets(model::OperationIndex first, const Operation& barrier
 
 void KernelDetector::access_in_full(model::OperationIndex index, const Operation& operation, SiteId site) {
   Shadow::Allocation& allocation = shadow_->allocation(operation.locations.allocation);
-  Now now;
-  set(now, operation.agent, Shadow::reference_number(allocation, operation.reference), site);
+  WordAccess now(access_to(allocation, operation.agent, operation.reference, site));
   now.index = index;
   now.operation = &operation;
-  now.record.agent = now.agent;
-  now.record.stamp = now.stamp;
   now.record.number = std::uint64_t{index} * 2 + 1;
-  now.record.site = site;
-  now.record.reference = now.time.reference();
-  if (now.record.stamp <= kMostStamps) return access(now);
+  if (now.stamp <= kMostStamps) return access(now);
   overlook(kLaterAccesses);
 }
 
@@ -179,48 +176,29 @@ inline void KernelDetector::note_workgroup_memory(SiteId site, GroupId group, Al
     workgroup_memory_.emplace_back(group, allocation);
 }
 
+[[gnu::always_inline]] inline NewAccess KernelDetector::access_to(Shadow::Allocation& allocation, AgentId agent,
+                                                                  ReferenceId reference, SiteId site) const {
+  return {order_, sites_, agent, Shadow::reference_number(allocation, reference), site};
+}
+
 // The cell of an access that may be answered at once; null if too much has happened for that.
-[[gnu::always_inline]] inline Cell* KernelDetector::cell_of(Access& now, AgentId agent, ReferenceId reference,
-                                                            const Locations& bytes, SiteId site) {
-  Shadow::Allocation& allocation = shadow_->allocation(bytes.allocation);
-  set(now, agent, Shadow::reference_number(allocation, reference), site);
+[[gnu::always_inline]] inline Cell* KernelDetector::cell_of(const NewAccess& now, Shadow::Allocation& allocation,
+                                                            const Locations& bytes) {
   if (now.stamp > kMostStamps) [[unlikely]]
     return nullptr;
   Cell& cell = shadow_->cell(allocation, bytes.offset_bytes / kWordBytes);
-  if (cell.is_empty()) note_workgroup_memory(site, now.group, bytes.allocation);
+  if (cell.is_empty()) note_workgroup_memory(now.site, now.group, bytes.allocation);
   return &cell;
-}
-
-// Whether the cell has room for an access to all of it, which needs no order to the one that is there. What its agent
-// knew is remembered of a link of chains: a cell has atomics of agents who know of no one. It has none of instructions
-// whose relations are not at hand.
-bool KernelDetector::stands_beside(Cell& cell, const Access& now) {
-  if (now.site >= SiteRelations::kMost) [[unlikely]]
-    return false;
-  const SiteFacts& facts = relations_.facts(now.site);
-  if (facts.link && !(facts.atomic && order_.knows_nobody(now.agent, now.group))) return false;
-  if (cell.is_empty()) {
-    cell.put(0, now);
-    return true;
-  }
-  if (!cell.is_simple() || cell.has_second()) return false;
-  const Relation relation = relations_.to(now.site)[cell.site(0)];
-  if ((relation & kConflicts) != 0 &&
-      !(cell.has_reference(0, now.time.reference()) &&
-        (cell.agent(0) == now.agent ||
-         race::mutually_ordered(order_.places(), sites_[cell.site(0)], cell.agent(0), *now.instruction, now.agent))))
-    return false;
-  cell.put(1, now);
-  return true;
 }
 
 // As long as accesses are remembered one by one: whether all there is to do is to put it into its cell.
 bool KernelDetector::stands_alone(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site) {
   if (!is_word(bytes)) return false;
-  Access now;
-  Cell* const cell = cell_of(now, agent, reference, bytes, site);
+  Shadow::Allocation& allocation = shadow_->allocation(bytes.allocation);
+  const NewAccess now = access_to(allocation, agent, reference, site);
+  Cell* const cell = cell_of(now, allocation, bytes);
   if (!cell) return false;
-  const QuickCheck check(QuickCheck::Checker(*this), *shadow_, *cell, now);
+  const QuickCheck check(QuickCheck::Checker(*lists_), *shadow_, *cell, now);
   if (!check.agrees(stands_beside(*cell, now))) return false;
   count_exact();
   return true;
@@ -228,44 +206,41 @@ bool KernelDetector::stands_alone(AgentId agent, ReferenceId reference, const Lo
 
 // A plain access to one word, or to a part of one that its instruction takes whole.
 bool KernelDetector::access_quickly(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site) {
-  Access now;
-  Cell* const cell = cell_of(now, agent, reference, bytes, site);
+  Shadow::Allocation& allocation = shadow_->allocation(bytes.allocation);
+  const NewAccess now = access_to(allocation, agent, reference, site);
+  Cell* const cell = cell_of(now, allocation, bytes);
   if (!cell) return false;
   const auto first = static_cast<std::uint32_t>(bytes.offset_bytes % kWordBytes);
-  const QuickCheck check(QuickCheck::Checker(*this), *shadow_, *cell, now, first, first + bytes.size_bytes);
+  const QuickCheck check(QuickCheck::Checker(*lists_), *shadow_, *cell, now, first, first + bytes.size_bytes);
   if (bytes.size_bytes != kWordBytes) return check.agrees(cell->join_part(now, part_of(bytes)));
-  const auto is_near = [&](std::uint32_t other) { return order_.group(other) == now.group; };
+  const auto is_near = [&](std::uint32_t other) { return now.is_near(other); };
   const bool reads_alike = !now.instruction->writes && cell->reads_alike(now, is_near);
-  return check.agrees(reads_alike || at_once(*cell, now) || leaves_crowd(*cell, now));
+  return check.agrees(reads_alike || fits_at_once(*cell, now) || leaves_crowd(*shadow_, *cell, now));
 }
 
 bool KernelDetector::answers_atomic(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site) {
   if (!is_word(bytes) || !order_.ignores_relaxed(static_cast<std::uint32_t>(agent), bytes.allocation)) return false;
   if (exact_left_ != 0) return stands_alone(agent, reference, bytes, site);
-  Now now;
-  Cell* const cell = cell_of(now, agent, reference, bytes, site);
+  Shadow::Allocation& allocation = shadow_->allocation(bytes.allocation);
+  const WordAccess now(access_to(allocation, agent, reference, site));
+  Cell* const cell = cell_of(now, allocation, bytes);
   if (!cell) return false;
-  now.record.agent = now.agent;
-  now.record.stamp = now.stamp;
-  now.record.site = site;
-  now.record.reference = now.time.reference();
-  const QuickCheck check(QuickCheck::Checker(*this), *shadow_, *cell, now);
-  return check.agrees(join_crowd(*cell, now));
+  const QuickCheck check(QuickCheck::Checker(*lists_), *shadow_, *cell, now);
+  return check.agrees(joins_crowd(*shadow_, *cell, now));
 }
 
 // Whether the form that its word has answers for the access.
-bool KernelDetector::is_answered(Cell& cell, const Now& now) {
-  const QuickCheck check(QuickCheck::Checker(*this), *shadow_, cell, now, now.record.first, now.record.last);
-  const bool whole = now.record.last - now.record.first == kWordBytes;
+bool KernelDetector::is_answered(Cell& cell, const WordAccess& now) {
+  const QuickCheck check(QuickCheck::Checker(*lists_), *shadow_, cell, now, now.record.first, now.record.last);
   if (exact_left_ != 0) [[unlikely]] {
     count_exact();
-    return check.agrees(whole && stands_beside(cell, now));
+    return check.agrees(now.is_whole() && stands_beside(cell, now));
   }
-  if (now.instruction->atomic) return check.agrees(join_crowd(cell, now));
-  return check.agrees(whole ? at_once(cell, now) : join_parts(cell, now));
+  if (now.instruction->atomic) return check.agrees(joins_crowd(*shadow_, cell, now));
+  return check.agrees(now.is_whole() ? fits_at_once(cell, now) : joins_parts(cell, now));
 }
 
-void KernelDetector::access(Now& now) {
+void KernelDetector::access(WordAccess& now) {
   const Locations& bytes = now.operation->locations;
   const std::uint64_t end = bytes.offset_bytes + bytes.size_bytes;
   for (std::uint64_t word = bytes.offset_bytes / kWordBytes; word * kWordBytes < end; ++word) {
@@ -275,10 +250,9 @@ void KernelDetector::access(Now& now) {
     now.record.last = static_cast<std::uint8_t>(std::min(begin + kWordBytes, end) - begin);
     Cell& cell = shadow_->cell(shadow_->allocation(bytes.allocation), word);
     if (cell.is_empty()) note_workgroup_memory(now.site, now.group, bytes.allocation);
-    if (!is_answered(cell, now)) access_slowly(cell, now);
+    if (!is_answered(cell, now)) lists_->take_in(*shadow_, cell, now, exact_left_ == 0, races_);
   }
-  if (!found_.empty()) [[unlikely]]
-    report_found(bytes.allocation);
+  races_.report(bytes.allocation);
 }
 
 }  // namespace heddle::race

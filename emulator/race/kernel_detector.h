@@ -4,19 +4,21 @@
 /// Data races of kernels, in bounded memory.
 
 #include <functional>
-#include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "emulator/race/interval.h"
-#include "emulator/race/kernel_location_order.h"
 #include "emulator/race/kernel_order.h"
+#include "emulator/race/kernel_races.h"
 #include "emulator/race/shadow.h"
 
 namespace heddle::race {
+
+class KernelLists;
+struct NewAccess;
 
 struct KernelOptions {
   bool chains = true;
@@ -33,24 +35,6 @@ struct KernelOptions {
   Stamp first_stamp = kFirstStamp;
 };
 
-/// A pair of instructions that race in one allocation, one example, and how often it was seen.
-struct KernelRace {
-  AgentId first_agent{};
-  AgentId second_agent{};
-  SiteId first = kNoSite;
-  SiteId second = kNoSite;
-  /// The number of the second operation.
-  model::OperationIndex operation = 0;
-  Locations bytes;
-  std::uint64_t count = 0;
-  /// What is missing, and that in a sentence.
-  MissingStep missing = MissingStep::Synchronization;
-  std::string reason;
-  /// Whether tags alone make the race (TaggedDetector): without them the two accesses are ordered, and `missing` means
-  /// nothing.
-  bool by_tags = false;
-};
-
 /// Hears every operation of kernels of any size. Never reports a pair that does not race. Of every four
 /// bytes it remembers two accesses, and more where those are not ordered.
 class KernelDetector final : public trace::Listener {
@@ -58,13 +42,13 @@ class KernelDetector final : public trace::Listener {
   explicit KernelDetector(const KernelOptions& options = {});
   /// A detector among several, each of which hears the workgroups of its own thread.
   KernelDetector(const KernelOptions& options, std::shared_ptr<KernelOrder::Shared> order, SiteNumbers& sites);
+  ~KernelDetector() override;
 
   /// From now on accesses are told to bytes whose cells and releases stand in `shadow` and `history`.
   void use(Shadow& shadow, ReleaseHistory& history) {
     shadow_ = &shadow;
     order_.use(&history);
     sites_.update();
-    relations_.update(sites_);
   }
 
   void agent_begins(AgentId agent, const model::Place& place) override;
@@ -125,7 +109,7 @@ class KernelDetector final : public trace::Listener {
   bool answers_known_atomic(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
   /// The present interval of the agent's workgroup, which answers itself; the number is not kMostReferences.
   Interval interval(AgentId agent, std::uint8_t number) {
-    return Interval(order_.near(static_cast<std::uint32_t>(agent)), number, *this);
+    return {order_.near(static_cast<std::uint32_t>(agent)), number, QuickCheck::Checker(*lists_)};
   }
   /// Whether the agent is of the workgroup that was asked for last: then the following are of that one, also where
   /// others have begun since. Else `look_near` makes it so.
@@ -137,10 +121,10 @@ class KernelDetector final : public trace::Listener {
   [[gnu::always_inline]] bool is_present(const Interval& interval) const {
     return interval.is_present(order_.last_near());
   }
-  QuickSite quick_site(SiteId site) const { return {site, relations_.to(site)}; }
+  QuickSite quick_site(SiteId site) const { return {site, sites_.at_hand().to(site)}; }
   /// Whether atomics at the site are mutually ordered with those of all of their workgroup, or of their device.
   bool may_be_crowded(SiteId site) const {
-    const Level scope = relations_.facts(site).scope;
+    const Level scope = sites_.at_hand().facts(site).scope;
     return scope == kWorkgroup || scope == kDevice;
   }
 
@@ -155,10 +139,12 @@ class KernelDetector final : public trace::Listener {
   SiteId site_of(const SiteKey& key) { return sites_.recent(key); }
 
   /// Called with every race of a kind that was not seen before, while it happens.
-  void on_race(std::function<void(const KernelRace&)> call) { on_race_ = std::move(call); }
+  void on_race(std::function<void(const KernelRace&)> call) { races_.on_race(std::move(call)); }
 
   /// Called with every further race of a known kind: its position in races(), and the agent of its first operation.
-  void on_race_again(std::function<void(std::size_t race, AgentId first)> call) { on_race_again_ = std::move(call); }
+  void on_race_again(std::function<void(std::size_t race, AgentId first)> call) {
+    races_.on_race_again(std::move(call));
+  }
 
   /// Called once for each kind of accesses at which it no longer looks for races, with a sentence that says so.
   void on_overlooked(std::function<void(const std::string& what)> call) { on_overlooked_ = std::move(call); }
@@ -179,9 +165,9 @@ class KernelDetector final : public trace::Listener {
   void restart();
   /// A pair that somebody else found to race (TaggedDetector): it becomes one of its races, unless it has found one of
   /// these instructions in that allocation itself.
-  void add(const KernelRace& race);
+  void add(const KernelRace& race) { races_.add(race); }
 
-  const std::vector<KernelRace>& races() const { return races_; }
+  const std::vector<KernelRace>& races() const { return races_.all(); }
   const Site& site(SiteId id) const { return sites_[id]; }
   /// What is known of an allocation; null if nothing is. Until somebody accesses another one.
   const Shadow::Allocation* find(AllocationId allocation) const { return shadow_->find(allocation); }
@@ -192,157 +178,38 @@ class KernelDetector final : public trace::Listener {
   std::size_t remembered_releases() const { return order_.remembered_releases(); }
 
  private:
-  friend class QuickCheck;
-  /// What the quick answers need of the access that is being told.
-  struct Access : CellAccess {
-    /// The stamp of the access in full: `time` holds kMostStamps at most.
-    Stamp stamp = 0;
-    GroupId group = 0;
-    const Site* instruction = nullptr;
-    const Settled* settled = nullptr;
-  };
-  struct Now : Access {
-    model::OperationIndex index = 0;
-    Record record;
-    const Operation* operation = nullptr;
-    std::uint64_t word = 0;
-  };
-
-  // The listener's part (kernel_detector.cpp).
   [[gnu::noinline]] SiteId look_up(const Operation& operation);
   void overlook(const char* what);
-  void set(Access& now, AgentId agent, std::uint8_t reference, SiteId site);
   void group_ends(GroupId group);
   void note_workgroup_memory(SiteId site, GroupId group, AllocationId allocation);
-  Cell* cell_of(Access& now, AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
+  NewAccess access_to(Shadow::Allocation& allocation, AgentId agent, ReferenceId reference, SiteId site) const;
+  Cell* cell_of(const NewAccess& now, Shadow::Allocation& allocation, const Locations& bytes);
   bool access_quickly(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
   static bool is_word(const Locations& bytes) {
     return bytes.size_bytes == kWordBytes && bytes.offset_bytes % kWordBytes == 0;
   }
   bool stands_alone(AgentId agent, ReferenceId reference, const Locations& bytes, SiteId site);
-  bool stands_beside(Cell& cell, const Access& now);
   void count_exact() {
     if (--exact_left_ == 0) [[unlikely]]
       order_.expect_whole_workgroups();
   }
   void access_in_full(model::OperationIndex index, const Operation& operation, SiteId site);
-  void access(Now& now);
-  bool is_answered(Cell& cell, const Now& now);
-
-  Relation relation(SiteId older, const Access& now) const;
-  bool is_settled(SiteId older, Stamp stamp, const Access& now) const;
-  bool is_followed(SiteId older, Stamp stamp, const Access& now) const;
-
-  // Cells that have their accesses themselves: Accesses, TwoReads, Parts (kernel_accesses.cpp).
-  enum class Before : std::uint8_t {
-    /// The older access is in the way of a quick answer.
-    Unordered,
-    /// Ordered by program order; the new one says all that it says, or not.
-    Replaced,
-    Mine,
-    /// Ordered by a barrier that the whole workgroup reached.
-    Settled,
-    /// Both only read, in the same way or not.
-    ReadsAlike,
-    Reads,
-  };
-  Before before(const Cell& cell, std::size_t slot, const Access& now) const;
-  class ByAnybody;
-  /// A word as an agent comes to it through a reference.
-  struct Spot {
-    const Shadow::Allocation* allocation = nullptr;
-    /// Null where it is not to be answered quickly, and nothing else means anything.
-    Cell* cell = nullptr;
-    const KernelOrder::Near* near = nullptr;
-    std::uint8_t number = kMostReferences;
-
-    CellAccess access(AgentId agent, SiteId site) const {
-      return {static_cast<std::uint32_t>(agent), AccessTime::of(near->now(), number), site};
-    }
-  };
-  Spot spot(Shadow& shadow, AgentId agent, ReferenceId reference, const Locations& bytes);
-  template <bool writes, typename MayBeFirst>
-  bool fits_word(Cell& cell, const CellAccess& access, const ByAnybody& who, MayBeFirst may_be_first);
-  bool at_once(Cell& cell, const Access& now);
-  bool put_over_second(Cell& cell, bool was_link, const Access& now);
-  bool is_link_of_read(const Cell& cell) const;
-  bool write_over(Cell& cell, Before first, Before second, const Access& now);
-  bool read_beside(Cell& cell, Before first, Before second, const Access& now);
-  bool make_two_reads(Cell& cell, const Access& now);
-  bool at_two_reads(Cell& cell, const Access& now);
-  bool join_parts(Cell& cell, const Now& now);
-
-  // Atomics that are all mutually ordered: Few, Crowd (kernel_crowds.cpp).
-  bool join_crowd(Cell& cell, const Now& now);
-  bool join_few(Cell& cell, const Now& now);
-  bool begin_crowd_over(Cell& cell, const Now& now);
-  Crowd& begin_crowd(Cell& cell, const Record& like);
-  void make_crowd_of_few(Cell& cell);
-  bool gather_crowd(Cell& cell, const Now& now);
-  bool leaves_crowd(Cell& cell, const Access& now);
-  void leave_crowd_in_full(Cell& cell, const Now& now);
-  bool is_settled_crowd(const Crowd& crowd, const Access& now) const;
-  bool is_followed_crowd(const Crowd& crowd, const Access& now) const;
-  bool begins_few(const Spot& spot, const CellAccess& atomic);
-  bool joins_at_once(const Cell& crowd, const CellAccess& atomic);
-  bool joins_many(const Spot& spot, const CellAccess& atomic);
-
-  // Whatever is in no other form: List, and the slow answer (kernel_lists.cpp).
-  void access_slowly(Cell& cell, Now& now);
-  bool is_in_order(const Record& x, const Now& now, const RecordList& list);
-  void keep(RecordList& list, Now& now);
-  RecordList& unpack(Cell& cell);
-  void copy(const Cell& cell, Shadow& shadow, RecordList& to) const;
-  void copy_accesses(const Cell& cell, RecordList& to) const;
-  void pack(Cell& cell);
-  bool conflicts(const Record& x, const Now& now) const;
-  bool is_ordered(const Record& x, const Now& now, const RecordList& list);
-  bool may_be_ordered(const Record& x, const Now& now, const RecordList& list) const;
-  bool is_replaced(const Record& x, const Now& now) const;
-  std::size_t least_telling(const RecordList& list, const Now& now) const;
-  bool mutually_ordered(const Record& x, const Now& now) const;
-  KernelAccess access_of(const Record& record, const Now& now) const;
-  void look_at_others(const RecordList& list, const Now& now);
-
-  // What races, and why (kernel_races.cpp).
-  std::string not_synchronized(std::uint32_t first, std::uint32_t second) const;
-  MissingStep missing(const Record& x, const Now& now, const RecordList& list);
-  std::string explain(const Record& x, const Now& now, MissingStep missing) const;
-  void find(const Record& x, const Now& now, const RecordList& list);
-  void report_found(AllocationId allocation);
-  std::pair<std::size_t, bool> note_pair(SiteId first, SiteId second, AllocationId allocation);
+  void access(WordAccess& now);
+  bool is_answered(Cell& cell, const WordAccess& now);
 
   KernelOptions options_;
-  std::function<void(const KernelRace&)> on_race_;
-  std::function<void(std::size_t race, AgentId first)> on_race_again_;
   std::function<void(const std::string& what)> on_overlooked_;
   std::set<std::string_view> overlooked_;
-  KernelOrder order_;
-  KernelLocationOrder location_order_;
   Shadow own_shadow_;
   Shadow* shadow_ = &own_shadow_;
-  Sites sites_;
-  SiteRelations relations_;
   std::uint32_t exact_left_;
   /// By workgroup: the Workgroup memory that it accessed first.
   std::vector<std::pair<GroupId, AllocationId>> workgroup_memory_;
-  /// All accesses to the word about which a question is being answered.
-  std::vector<KernelAccess> others_;
-  bool looked_ = false;
-  /// Where accesses stand while they move into a list, which gets their room.
-  RecordList unpacked_;
-  /// A race of the access that is being looked at with an earlier one, so far as its words have been.
-  struct Found {
-    std::uint32_t agent = 0;
-    Stamp stamp = 0;
-    SiteId site = kNoSite;
-    std::size_t race = 0;
-    std::uint64_t begin_bytes = 0;
-    std::uint64_t end_bytes = 0;
-  };
-  std::vector<Found> found_;
-  std::vector<KernelRace> races_;
-  std::map<std::tuple<SiteId, SiteId, AllocationId>, std::size_t> known_;
+  // The parts: what is before what, the instructions, accesses that are kept one by one, and what races.
+  KernelOrder order_;
+  KernelSites sites_;
+  std::unique_ptr<KernelLists> lists_;
+  KernelRaces races_{sites_};
 };
 
 }  // namespace heddle::race

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "emulator/race/kernel_races.h"
+
 namespace heddle::race {
 namespace {
 

@@ -14,6 +14,8 @@
 
 namespace heddle::race {
 
+enum class MissingStep : std::uint8_t;
+
 /// An access to a few bytes.
 struct KernelAccess {
   std::uint32_t agent = 0;
@@ -29,27 +31,6 @@ struct KernelAccess {
   const View* view_of_write = nullptr;
   /// Where clocks tell lanes apart (tag_lanes.h).
   std::uint8_t lane = 0;
-};
-
-/// The first link that is missing between two accesses that are not ordered.
-enum class MissingStep : std::uint8_t {
-  /// Both are one agent's, through two references.
-  OwnReferences,
-  /// Both are atomic, but not mutually ordered.
-  NotMutual,
-  Private,
-  References,
-  /// Nothing synchronizes the two.
-  Synchronization,
-  /// A release and an acquire meet whose scopes do not have both agents.
-  Scope,
-  /// They synchronize, but not for the storage class of the memory.
-  StorageClass,
-  /// The write is not made available, or only by operations whose masks lack its storage class.
-  Availability,
-  /// The write is made available, to no domain that both agents are in.
-  WiderAvailability,
-  Visibility,
 };
 
 class KernelLocationOrder {

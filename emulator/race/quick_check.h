@@ -9,7 +9,7 @@
 
 namespace heddle::race {
 
-class KernelDetector;
+class KernelLists;
 
 /// Made before the kernel detector answers for an access quickly, and asked after it: each access that the cell had
 /// before has to be one that the slow answer finds to be in order with this one. It is nothing unless
@@ -21,7 +21,7 @@ class QuickCheck {
   class Checker {
    public:
     Checker() = default;
-    explicit Checker(const KernelDetector&) {}
+    explicit Checker(const KernelLists&) {}
   };
   QuickCheck(Checker, const Cell&, const CellAccess&) {}
   QuickCheck(Checker, Shadow&, const Cell&, const CellAccess&, std::uint32_t = 0, std::uint32_t = kWordBytes) {}
@@ -32,11 +32,11 @@ class QuickCheck {
   class Checker {
    public:
     Checker() = default;
-    explicit Checker(KernelDetector& detector) : detector_(&detector) {}
+    explicit Checker(KernelLists& lists) : lists_(&lists) {}
 
    private:
     friend class QuickCheck;
-    KernelDetector* detector_ = nullptr;
+    KernelLists* lists_ = nullptr;
   };
   /// Looks at an access to the word that has this cell; not where that is in a crowd or a list.
   QuickCheck(Checker checker, const Cell& cell, const CellAccess& access);
@@ -47,7 +47,7 @@ class QuickCheck {
   bool agrees(bool answered) const;
 
  private:
-  KernelDetector* detector_;
+  KernelLists* lists_;
   CellAccess access_;
   std::uint32_t first_;
   std::uint32_t last_;

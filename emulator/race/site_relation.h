@@ -3,6 +3,7 @@
 /// \file
 /// What the accesses of one instruction mean to those of another that come later, whichever agent makes them.
 
+#include <algorithm>
 #include <array>
 
 #include "emulator/race/site.h"
@@ -88,6 +89,41 @@ class SiteRelations {
   std::array<Relation, std::size_t{kMost} * kMost> relations_;
   std::array<SiteFacts, kMost> facts_{};
   std::size_t known_ = 1;
+};
+
+/// Sites by number, with the relation of each pair of them: at hand for the first ones, worked out for all others.
+class KernelSites {
+ public:
+  KernelSites() = default;
+  /// Numbers them as all others do that share these, which must outlive it.
+  explicit KernelSites(SiteNumbers& shared) : sites_(shared) {}
+
+  const Site& operator[](SiteId id) const { return sites_[id]; }
+  /// As Sites::recent.
+  SiteId recent(const SiteKey& key) const { return sites_.recent(key); }
+  /// As Sites::of; its relations are at hand from then on, if there is room for them.
+  SiteId of(const Operation& operation) {
+    const SiteId site = sites_.of(operation);
+    relations_.update(sites_);
+    return site;
+  }
+  /// Takes notice of the sites that others met so far.
+  void update() {
+    sites_.update();
+    relations_.update(sites_);
+  }
+
+  /// What is at hand, of sites below SiteRelations::kMost.
+  const SiteRelations& at_hand() const { return relations_; }
+  /// What an older access at one site means to a later one at another.
+  Relation relation(SiteId older, SiteId later) const {
+    return std::max(older, later) < SiteRelations::kMost ? relations_.to(later)[older]
+                                                         : relation_of(sites_[older], sites_[later]);
+  }
+
+ private:
+  Sites sites_;
+  SiteRelations relations_;
 };
 
 }  // namespace heddle::race

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "emulator/race/kernel_detector.h"
+#include "emulator/race/kernel_location_order.h"
 #include "emulator/race/tagged_order.h"
 
 namespace heddle::race {
