@@ -58,7 +58,7 @@ bool Worker::make_fiber() {
 /// No memory for workgroup `number`, for the reason that is handled just now: as if it had not been asked for.
 void Worker::refuse_group(Group* g) {
   if (g && !residents_.empty() && residents_.back() == g) residents_.pop_back();
-  if (g) g->next_spare = std::exchange(spare_, g);
+  if (g) groups_.give(*g);
   group_ = nullptr;
   admission_.free_place();
   std::string why = "an error that is no std::exception";

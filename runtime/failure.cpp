@@ -22,8 +22,8 @@ void Worker::fail(Failure failure) {
   if (!ring().unwinding) begin_unwinding();
 }
 
-void Worker::fail_at(const Slot* waits, Finding finding) {
-  if (dispatch_->fail({std::move(finding), nullptr})) asked_for_calls_ = waits;
+void Worker::fail_at(Standstill standstill) {
+  if (dispatch_->fail({std::move(standstill.finding), nullptr})) asked_for_calls_ = standstill.slot;
   if (!ring().unwinding) begin_unwinding();
 }
 

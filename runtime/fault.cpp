@@ -162,13 +162,13 @@ void on_fault_elsewhere(int signal, siginfo_t* info, void* context) {
 void on_fault(int signal, siginfo_t* info, void* context) {
   Worker* worker = Worker::of_thread_if_any();
   if (!worker || !worker->at_work()) return on_fault_elsewhere(signal, info, context);
-  worker->trapped(reinterpret_cast<const void*>(instruction_of(context)));
+  worker->trap().note(reinterpret_cast<const void*>(instruction_of(context)));
   if (signal == SIGFPE) {
-    worker->note_trapped_calls();
+    worker->trap().note_calls();
     return redirect(context, land_division, worker->landing_stack());
   }
   if (worker->overflowed(info->si_addr)) {
-    worker->note_trapped_calls();
+    worker->trap().note_calls();
     return redirect(context, land_overflow, worker->landing_stack());
   }
   pass_on(signal, info, context);
@@ -325,8 +325,7 @@ void Worker::abandon(FindingKind kind) {
     finding.message = "an integer was divided by zero, or the least integer by -1";
   }
   *exceptions_ = {};
-  fail({std::move(finding), nullptr, trapped_at_,
-        CallStack(std::span<const void* const>(trapped_calls_.data(), trapped_call_count_))});
+  fail({std::move(finding), nullptr, trap_.at(), trap_.calls()});
   give_up();
 }
 

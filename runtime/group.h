@@ -21,6 +21,7 @@
 namespace heddle::runtime {
 
 class Fiber;
+struct Launch;
 
 /// A suspended invocation can go on once `*phase != seen`; these two say it for ever.
 inline constexpr std::uint32_t kReadyPhase = 1;
@@ -177,6 +178,19 @@ struct Group : Workgroup {
     if (subgroup_arrived.empty()) subgroup_arrived.resize(grid->subgroups);
     return subgroup_arrived[subgroup];
   }
+  /// Its number among the workgroups of the dispatch.
+  std::uint64_t number() const {
+    return id.x + std::uint64_t{grid->groups.x} * (id.y + std::uint64_t{grid->groups.y} * id.z);
+  }
+
+  /// Gives it Workgroup memory of so many bytes. Throws std::bad_alloc.
+  void make_storage(std::size_t bytes);
+  void make_slots();
+  /// An invocation waits for the first time: from now on the slots mean something. None has begun.
+  void prepare_slots(const Launch& launch);
+  /// No invocation has come to any barrier or subgroup operation yet.
+  void forget_waits(const Launch& launch);
+
   bool at_barrier(const Slot& slot) const { return slot.phase == &barrier.phase; }
   /// Whether it may be next: it can go on, and has not polled in this round.
   bool is_ready(const Slot& slot) const { return slot.can_go_on() && slot.polled_in_round != round; }
@@ -192,6 +206,26 @@ struct Group : Workgroup {
     walk.step();
     prefetch_walk();
     return slot;
+  }
+  /// The next one in the walk that is ready, if there is one. Nearly always it is the one that the walk comes to next.
+  [[gnu::always_inline]] Slot* ready_in_walk() {
+    if (Slot* slot = next_in_walk()) [[likely]]
+      return slot;
+    return ready_behind();
+  }
+  /// Likewise, where it is not that one.
+  [[gnu::noinline]] Slot* ready_behind();
+  /// The next one by number that is ready, from invocation `first` on and round; null if none is.
+  Slot* ready_from(std::uint32_t first) {
+    for (std::uint32_t k = 0; k < size; ++k) {
+      Slot* slot = begin + (first + k < size ? first + k : first + k - size);
+      if (is_ready(*slot)) return slot;
+    }
+    return nullptr;
+  }
+  /// Whether anybody can go on, or could if he was not put off.
+  bool anybody_polls() const {
+    return std::any_of(begin, end, [](const Slot& slot) { return slot.can_go_on() || slot.is_put_off(); });
   }
   // Which invocation comes two and one turns later is known: its slot, and then the hot end of its stack,
   // are asked for in time.

@@ -68,7 +68,7 @@ void Worker::take_turn(Group& g) {
   Context* const self = ring().current;
   if (turns_.at_last()) {
     ++local_progress_;
-    if (!turns_.is_of_subgroups()) tell_meeting(g, 0, g.size);
+    if (!turns_.is_of_subgroups()) meetings_.tell(g, 0, g.size);
   }
   const Context* const next = turns_.advance(g);
   if (!next) return;
@@ -96,7 +96,7 @@ bool Worker::compute_in_turn(Group& g, const SourceLocation& where, SubgroupFunc
     const std::uint32_t lanes = g.grid->lanes(subgroup);
     for (std::uint32_t lane = 0; lane < lanes; ++lane) active.set(lane);
     function(turns_.payloads(first), active, lanes);
-    tell_meeting(g, first, lanes);
+    meetings_.tell(g, first, lanes);
     turns_.computed(g, subgroup);
   }
   take_turn(g);
@@ -135,10 +135,10 @@ void Worker::leave_ring(Group& g) {
   const std::uint32_t line = ring().line;
   const bool ending = turns_.in_last();
   turns_.forget(g);
-  if (g.slots.size() < g.size) make_slots(g);
+  if (g.slots.size() < g.size) g.make_slots();
   g.end = g.begin + g.size;
   if (!(line & kSubgroupTurn)) g.barrier.where = {ring().file, ring().function, line};
-  forget_waits(g);
+  g.forget_waits(*launch_);
   for (std::uint32_t i = 0; i < g.size; ++i) {
     Slot* slot = g.begin + i;
     *slot = {};

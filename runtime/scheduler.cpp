@@ -89,7 +89,8 @@ inline void Worker::begin_dispatch(Dispatch& dispatch) {
   walks_ = HEDDLE_INLINE_SWITCH && launch_->choice && !kSanitized;
   ring().unwinding = false;
   admission_.begin(dispatch);
-  polls_of_round_ = interruptions_of_round_ = 0;
+  rounds_.begin();
+  meetings_.begin(*launch_);
   rotations_ = 0;
   seen_progress_ = 0;
   counted_stale_ = false;
@@ -159,8 +160,8 @@ void Worker::fiber_main(void* worker) {
     // The usual case of all that follows.
     if (next.kind == Pick::Start) [[likely]] {
       run_started(*next.group, next.slot(), self);
-      if (Slot* slot = walks_ ? ready_in_walk(*group_) : nullptr) {
-        next = picked(*group_, slot);
+      if (Slot* slot = walks_ ? group_->ready_in_walk() : nullptr) {
+        next = Pick::of(*group_, slot);
         if (next.kind == Pick::Start) continue;
         fibers_.park(self);
         current_ = slot;
@@ -258,7 +259,7 @@ void Worker::admit_several_and_run(Fiber* here) {
     Group& g = *made;
     run_group(g, here);
     const bool long_waits = g.waited && !g.kept_step;
-    retire(g, number(g) - first + 1);
+    retire(g, g.number() - first + 1);
     admission_.note_run(long_waits);
     if (!residents_.empty()) return;
     // Its place is kept for the next one: a workgroup that waits for earlier ones only must find that
@@ -270,11 +271,9 @@ void Worker::admit_several_and_run(Fiber* here) {
 }
 
 inline Group* Worker::make_group(std::uint64_t number) {
-  Group* room = spare_;
+  Group* room = nullptr;
   try {
-    if (!room) [[unlikely]]
-      room = make_spare();
-    spare_ = room->next_spare;
+    room = groups_.take();
     begin_group(*room, number);
   } catch (...) {
     refuse_group(room);
@@ -307,7 +306,7 @@ inline Group* Worker::make_group(std::uint64_t number) {
   g.driver_lost = false;
   g.driver = nullptr;
   if (!g.memory || g.memory_bytes != launch_->workgroup_memory_bytes) [[unlikely]]
-    make_storage(g);
+    g.make_storage(launch_->workgroup_memory_bytes);
   residents_.push_back(&g);
   ++local_progress_;
   if (launch_->observer) launch_->observer->workgroup_begins(g);
@@ -319,7 +318,7 @@ inline void Worker::run_group(Group& g, Fiber* here) {
   g.driver_fiber = here;
   if (!here) home_group_ = &g;
   if (launch_->waits_unannounced && launch_->run.one) [[unlikely]] {
-    prepare_slots(g);
+    g.prepare_slots(*launch_);
     return await_group(g);
   }
   // While nothing waits, the next workgroup is the same one with another number.
@@ -363,7 +362,7 @@ void Worker::tell_end_and_progress(Group& g, std::uint64_t done) const {
   }
   if (adversary_.is_there()) [[unlikely]]
     adversary_.forget(g);
-  g.next_spare = std::exchange(spare_, &g);
+  groups_.give(g);
   group_ = nullptr;
   current_ = nullptr;
   ++local_progress_;
@@ -404,7 +403,7 @@ void Worker::run_started(Group& g, Slot* slot, Fiber* here) {
 
 inline void Worker::begin_waiting(Group& g, std::uint32_t index, bool in_step) {
   if (index == 0 && in_step && rings_ && begin_ring(g)) return;
-  if (!g.waited) prepare_slots(g);
+  if (!g.waited) g.prepare_slots(*launch_);
   if (g.next_unstarted < index) finish_before(g, index);
   g.next_unstarted = index + 1;
   Slot* slot = g.begin + index;
@@ -458,30 +457,17 @@ void Worker::check_failed() {
 
 // --- who is next ----------------------------------------------------------------------------
 
-Slot* Worker::ready_in(Group& g, std::uint32_t first) const {
-  for (std::uint32_t k = 0; k < g.size; ++k) {
-    Slot* slot = g.begin + (first + k < g.size ? first + k : first + k - g.size);
-    if (g.is_ready(*slot)) return slot;
-  }
-  return nullptr;
-}
-
-bool Worker::polls(const Group& g) const {
-  return std::any_of(g.begin, g.end, [](const Slot& slot) { return slot.can_go_on() || slot.is_put_off(); });
-}
-
 [[gnu::hot]] Worker::Pick Worker::pick_in(Group& g, Slot* self) {
   if (!g.waited) return {};
   const std::uint32_t first = self ? g.index_of(self) + 1 : g.cursor;
-  const auto ready = [&] { return launch_->choice ? ready_in_walk(g) : ready_in(g, first % g.size); };
+  const auto ready = [&] { return launch_->choice ? g.ready_in_walk() : g.ready_from(first % g.size); };
   Slot* slot = ready();
-  if (!slot && resolve_subgroups(g)) slot = ready();
+  if (!slot && meetings_.resolve(g)) {
+    ++local_progress_;
+    slot = ready();
+  }
   if (!slot) return {};
-  return picked(g, slot);
-}
-
-Worker::Pick Worker::picked(Group& g, Slot* slot) {
-  return {slot->state == SlotState::Unstarted ? Pick::Start : Pick::Resume, g.index_of(slot), &g};
+  return Pick::of(g, slot);
 }
 
 [[gnu::hot]] Worker::Pick Worker::pick(Slot* self, Turn turn) {
@@ -491,7 +477,7 @@ Worker::Pick Worker::picked(Group& g, Slot* slot) {
     const std::uint32_t index = self ? g.index_of(self) + 1 : g.cursor;
     Slot* slot = g.begin + (index == g.size ? 0 : index);
     if (g.is_ready(*slot)) {
-      return picked(g, slot);
+      return Pick::of(g, slot);
     }
   }
   for (;;) {
@@ -535,8 +521,8 @@ Worker::Pick Worker::pick_elsewhere() {
     return pick_in_turn(nullptr);
   // Every resident has polled or waits. A workgroup in which no invocation polls will never go on.
   for (Group* g : residents_) {
-    if (g->waited && g->finished < g->size && !polls(*g)) {
-      stalled(*g);
+    if (g->waited && g->finished < g->size && !g->anybody_polls()) {
+      fail_at(divergence(*g, *launch_));
       return {};
     }
   }
@@ -544,7 +530,7 @@ Worker::Pick Worker::pick_elsewhere() {
     rotations_ = 0;
     return {Pick::Admit, 0, nullptr};
   }
-  begin_round();
+  rounds_.begin(residents_);
   rotation_without_progress();
   if (ring().unwinding) return {};
   for (std::size_t k = 1; k <= n; ++k) {

@@ -8,12 +8,16 @@
 #include "runtime/fairness.h"
 #include "runtime/fiber_pool.h"
 #include "runtime/group.h"
+#include "runtime/group_pool.h"
+#include "runtime/meetings.h"
+#include "runtime/rounds.h"
+#include "runtime/standstill.h"
+#include "runtime/trap.h"
 #include "runtime/turns.h"
 #include "runtime/unwind.h"
 
 #include <heddle/detail/check.h>
 
-#include <array>
 #include <chrono>
 #include <csetjmp>
 #include <memory>
@@ -76,20 +80,11 @@ class Worker {
   /// Gives up the frames of the running invocation, whose dispatch has failed, and goes on.
   [[noreturn]] void give_up();
   bool has_failed() const { return dispatch_->failed.load(std::memory_order_acquire); }
-  /// Notes the instruction for which `abandon` is going to be called.
-  void trapped(const void* instruction) {
-    trapped_at_ = instruction;
-    trapped_call_count_ = 0;
-  }
-  /// Notes the calls that it is in, too.
-  void note_trapped_calls() { trapped_call_count_ = calls_here(trapped_calls_); }
+  /// The instruction for which `abandon` is going to be called.
+  Trap& trap() { return trap_; }
 
  private:
   friend struct ThreadWorker;
-  const void* trapped_at_ = nullptr;
-  std::array<const void*, CallStack::kMostCalls> trapped_calls_{};
-  std::size_t trapped_call_count_ = 0;
-
   /// What runs next on this thread.
   struct Pick {
     enum Kind : std::uint8_t { Nothing, Resume, Start, Driver, Admit, Ring, Park } kind = Nothing;
@@ -97,7 +92,12 @@ class Worker {
     std::uint32_t index = 0;
     Group* group = nullptr;
 
+    static Pick of(Group& g, const Slot* slot) {
+      return {slot->state == SlotState::Unstarted ? Start : Resume, g.index_of(slot), &g};
+    }
     Slot* slot() const { return group->begin + index; }
+    /// Whether it takes a fiber that is at nothing.
+    bool needs_fiber() const { return kind == Start || kind == Admit; }
   };
 
   Worker();
@@ -120,22 +120,15 @@ class Worker {
   void retire(Group& g, std::uint64_t workgroups = 1);
   void tell_end(Group& g) const;
   [[gnu::noinline]] void tell_end_and_progress(Group& g, std::uint64_t done) const;
-  std::uint64_t number(const Group& g) const;
   Group* make_group(std::uint64_t number);
   void begin_group(Group& g, std::uint64_t number);
   // Where memory runs out (runtime/exhausted.cpp):
   [[gnu::cold]] void out_of_memory(const Group* g, std::string what);
   [[gnu::noinline]] bool make_fiber();
   [[gnu::cold, gnu::noinline]] void refuse_group(Group* g);
-  [[gnu::noinline]] Group* make_spare();
-  [[gnu::noinline]] void make_storage(Group& g) const;
-  [[gnu::noinline]] void make_slots(Group& g) const;
   void run_started(Group& g, Slot* slot, Fiber* here);
-  [[gnu::noinline]] void prepare_slots(Group& g);
   [[gnu::noinline]] void finish_before(Group& g, std::uint32_t index);
   [[gnu::noinline]] void remove_resident(Group& g);
-  void forget_waits(Group& g);
-  [[gnu::noinline]] static void forget_arrivals(Group& g);
   void finish(Group& g, Slot* slot);
   bool begin_ring(Group& g);
   bool fill_ring(std::uint32_t size);
@@ -169,8 +162,6 @@ class Worker {
   void leave_out(Group& g, const Slot* slot) const {
     if (launch_->choice && !ring().unwinding) g.walk.leave_out(slot->place);
   }
-  void tell_meeting(Group& g, std::uint32_t first, std::uint32_t count);
-  void complete_named_barrier(Group& g, std::uint32_t ordinal);
   void check_failed();
   void begin_unwinding();
   void release(Group& g);
@@ -178,15 +169,7 @@ class Worker {
   /// Whose turn it is after `self`, which waits; null: after one that has finished.
   Pick pick(Slot* self, Turn turn = Turn::Near);
   Pick pick_next();
-  static Pick picked(Group& g, Slot* slot);
   Pick pick_in(Group& g, Slot* self);
-  // Nearly always it is the one that the walk comes to next.
-  [[gnu::always_inline]] static Slot* ready_in_walk(Group& g) {
-    if (Slot* slot = g.next_in_walk()) [[likely]]
-      return slot;
-    return ready_behind(g);
-  }
-  [[gnu::noinline]] static Slot* ready_behind(Group& g);
   bool can_walk() const { return walks_ && exceptions_->none(); }
   bool can_hand_over() const;
   Handover hand_over(Slot* self, Group& g, Slot* next);
@@ -198,28 +181,10 @@ class Worker {
   Pick pick_first();
   Pick pick_in_turn(Slot* self);
   Pick pick_elsewhere();
-  bool needs_fiber(Pick next) const {
-    return (next.kind == Pick::Start || next.kind == Pick::Admit) && !fibers_.has_parked();
-  }
   Pick pick_with_fiber(Pick next, Slot* self, Turn turn);
-  Slot* ready_in(Group& g, std::uint32_t first) const;
-  bool polls(const Group& g) const;
-  bool resolve_subgroups(Group& g);
-  bool resolve_subgroup(Group& g, std::uint32_t subgroup);
-  void stalled(Group& g);
-  /// Invocations that polled may be next again.
-  void begin_round();
-  /// Somebody is interrupted. He may do without end what is no polling, and what others poll for may have come.
-  void count_interruption() {
-    if (polls_of_round_ == 0) [[likely]]
-      return;
-    if (++interruptions_of_round_ > polls_of_round_ + kInterruptionsOfRound) begin_round();
-  }
   void rotation_without_progress();
-  /// As fail, with the calls of the invocation that waits; null: without.
-  void fail_at(const Slot* waits, Finding finding);
-  void no_progress();
-  std::string not_started() const;
+  /// As fail, with the calls of the invocation that the finding names.
+  void fail_at(Standstill standstill);
 
   /// A fiber that will find that to do.
   Fiber* take_fiber_for(Pick pick);
@@ -244,17 +209,17 @@ class Worker {
   Dispatch* dispatch_ = nullptr;
   const Launch* launch_ = nullptr;
   std::vector<Group*> residents_;
-  std::vector<std::unique_ptr<Group>> groups_;
-  /// The first one of those that no workgroup uses.
-  Group* spare_ = nullptr;
   std::vector<Group*> complete_;
-  /// The invocations that the barrier or subgroup operation at hand lets go.
-  std::vector<std::uint32_t> meeting_;
   /// The resident workgroup that is next, where any may be.
   std::size_t turn_ = 0;
-  // The parts: which workgroups come, on which stacks they run, and whose turn it is in a ring.
+  // The parts: which workgroups come, and where they have room, on which stacks they run, who waits for whom, and whose
+  // turn it is: of those who poll, or in a ring.
   Admission admission_;
   Adversary adversary_;
+  GroupPool groups_;
+  Meetings meetings_;
+  Rounds rounds_;
+  Trap trap_;
   FiberPool fibers_{&Worker::fiber_main, this};
   Turns turns_;
   /// What the fiber that is being switched to has to do, if it is at nothing.
@@ -268,10 +233,6 @@ class Worker {
   Fiber* fresh_ = nullptr;
   Group* home_group_ = nullptr;
 
-  /// In a round others than those who poll get as many turns as these, and a few more.
-  static constexpr std::uint64_t kInterruptionsOfRound = 64;
-  std::uint64_t polls_of_round_ = 0;
-  std::uint64_t interruptions_of_round_ = 0;
   std::uint64_t local_progress_ = 0;
   std::uint64_t seen_progress_ = 0;
   std::uint64_t rotations_ = 0;
@@ -291,7 +252,7 @@ class Worker {
 
 /// `next`, for which there is a fiber if it needs one. Where there is no memory for one: what is next on the way out.
 [[gnu::always_inline]] inline Worker::Pick Worker::pick_with_fiber(Pick next, Slot* self, Turn turn) {
-  while (needs_fiber(next) && !make_fiber()) next = pick(self, turn);
+  while (next.needs_fiber() && !fibers_.has_parked() && !make_fiber()) next = pick(self, turn);
   return next;
 }
 

@@ -55,23 +55,6 @@ bool Worker::can_hand_over() const {
          !dispatch_->failed.load(std::memory_order_relaxed);
 }
 
-/// The next one in the walk that is ready, if there is one.
-Slot* Worker::ready_behind(Group& g) {
-  Walk& walk = g.walk;
-  const std::uint32_t begin = walk.place();
-  const auto ready_between = [&](std::uint32_t first, std::uint32_t last) -> Slot* {
-    for (std::uint32_t place = walk.first_from(first); place < last; place = walk.first_from(place + 1)) {
-      walk.go_to(place);
-      if (Slot* slot = g.next_in_walk()) return slot;
-    }
-    return nullptr;
-  };
-  if (Slot* slot = ready_between(begin, g.size)) return slot;
-  if (Slot* slot = ready_between(0, begin)) return slot;
-  walk.go_to(begin);
-  return nullptr;
-}
-
 /// From `self`, which has said what it waits for, to one that can go on.
 [[gnu::always_inline]] inline Handover Worker::hand_over(Slot* self, Group& g, Slot* next) {
   if (next->state == SlotState::Unstarted) return start(self, g, next);
@@ -115,7 +98,7 @@ Handover walk_to_barrier(const char* file, const char* function, std::uint32_t l
 /// Hands over to the invocation that the walk leads to.
 Handover Worker::hand_over_behind(Slot* self) {
   Group& g = *group_;
-  if (Slot* next = ready_behind(g)) return hand_over(self, g, next);
+  if (Slot* next = g.ready_behind()) return hand_over(self, g, next);
   suspend_outside_ring(self);
   return {};
 }
@@ -138,7 +121,7 @@ Handover Worker::wait_at_barrier(const char* file, const char* function, std::ui
       break;
   }
   if (launch_->choice) return hand_over_behind(self);
-  if (Slot* next = ready_in(g, (g.index_of(self) + 1) % g.size)) return hand_over(self, g, next);
+  if (Slot* next = g.ready_from((g.index_of(self) + 1) % g.size)) return hand_over(self, g, next);
   suspend_outside_ring(self);
   return {};
 }
@@ -152,14 +135,14 @@ Handover Worker::wait_at_barrier(const char* file, const char* function, std::ui
     group_->routes.comes_by(group_->index_of(self), self->where);
   if (adversary_.is_there()) [[unlikely]]
     adversary_.turn_ends(residents_, *group_, *self, false);
-  count_interruption();
+  rounds_.note_interruption(residents_);
   if (!can_walk()) [[unlikely]] {
     suspend_outside_ring(self, Turn::Anywhere);
     return {};
   }
   if (!choose_group()) return {&self->context, make_way({Pick::Admit, 0, nullptr}).first};
   Group& g = *residents_[turn_];
-  if (Slot* next = g.waited ? ready_in_walk(g) : nullptr) return hand_over(self, g, next);
+  if (Slot* next = g.waited ? g.ready_in_walk() : nullptr) return hand_over(self, g, next);
   return hand_over_elsewhere(self);
 }
 
