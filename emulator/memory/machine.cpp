@@ -7,10 +7,6 @@ namespace heddle::memory {
 
 namespace {
 
-// An atomic that many update carries the releases of all of them: beyond so many those of a workgroup, and then those
-// of all, are one.
-constexpr std::size_t kMostHeads = 16;
-
 // So many accesses wear a record out as an update does, which takes as long and, since it finds the newest,
 // meets nothing stale.
 constexpr std::uint32_t kAccessesAsUpdate = 4;
@@ -21,15 +17,13 @@ Operation failed(Operation operation, MemorySemantics semantics) {
   return operation;
 }
 
-// Whether the versions come after all that the storage holds of releases: what they carry, these carried to them.
-bool stand_for_forgotten(const Few<const Version*, Versions::kMost>& versions, const Granule& granule) {
-  if (granule.base_releases == BaseReleases::Several) return false;
-  // Which versions another record had that is gone is not known: any that is not narrow may follow them all.
-  const bool of_this_record = granule.base_releases == BaseReleases::InOrder;
-  return std::any_of(versions.begin(), versions.end(), [&](const Version* version) {
-    return of_this_record ? mutually_ordered(granule.last_release, *version)
-                          : version->forgotten || includes(version->scope, Scope::Device);
-  });
+// How far a write is available by itself.
+//= vk:memory-model-atomic-operation
+//= vk:memory-model-instruction-av-vis
+CacheLevel available_level(const Operation& write) {
+  if (write.atomic) return std::max(cache_of(write.scope), CacheLevel::Subgroup);
+  const bool has_own = has(write.operands, MemoryOperands::MakePointerAvailable);
+  return has_own ? cache_of(write.available_scope) : CacheLevel::Agent;
 }
 
 }  // namespace
@@ -41,9 +35,11 @@ Machine::Machine(const MemoryPolicy& policy, Choice& choice)
       outbox_(policy_, granules_, order_, draws_, synchronization_, report_),
       evictions_(policy_, outbox_, order_, draws_, now_),
       chains_(granules_, outbox_, order_, synchronization_, report_),
-      visibility_(policy_, granules_, outbox_, order_, chains_, draws_, synchronization_, telling_, report_) {
+      visibility_(policy_, granules_, outbox_, order_, chains_, draws_, synchronization_, telling_, report_),
+      releases_(*this, granules_, synchronization_),
+      records_(policy_, *this, granules_, order_, visibility_.copies(), releases_, synchronization_.residents(), draws_,
+               report_) {
   may_tell_others_ = &synchronization_.somebody_tells_others();
-  first_records_ = kFewRecords;
 }
 
 void Machine::restart() {
@@ -53,14 +49,32 @@ void Machine::restart() {
   evictions_.restart();
   chains_.restart();
   visibility_.restart();
-  for (std::uint32_t record = 0; record < granules_.size(); ++record)
-    if (granules_[record].used) drop(record);
+  records_.restart();
   granules_.restart();
-  now_ = until_record_ = released_ = agents_ = 0;
-  first_records_ = kFewRecords;
-  sites_.clear();
+  drop_all_released();
+  now_ = agents_ = 0;
   submission_begins_ = true;
   telling_.restart();
+}
+
+// --- Allocations ---
+
+void Machine::add(AllocationId id, std::span<std::byte> storage) {
+  granules_.add(id, storage);
+  telling_.forget(id);
+  releases_.begin(id);
+}
+
+void Machine::note_initialized(AllocationId id, const detail::InitializedBytes& initialized) {
+  granules_.note_initialized(id, initialized);
+}
+
+void Machine::remove(AllocationId id) {
+  outbox_.remove(id);
+  order_.remove(id);
+  telling_.forget(id);
+  records_.remove(id);
+  granules_.remove(id);
 }
 
 // --- Agents ---
@@ -91,12 +105,9 @@ void Machine::restart() {
     // All are the same for everybody who is to come: nothing is worth remembering.
     synchronization_.restart();
     chains_.restart();
-    first_records_ = kFewRecords;
-    until_record_ = 0;
-    sites_.clear();
+    records_.begin_anew();
     submission_begins_ = true;
-    if (released_ != 0) granules_.forget_released();
-    released_ = 0;
+    releases_.restart();
   } else {
     synchronization_.all_synchronize();
   }
@@ -149,7 +160,7 @@ const std::byte* Machine::read_in_place(AllocationId id, std::uint64_t offset_by
 }
 
 std::byte* Machine::write_in_place(emulation::Site site, AllocationId id, std::uint64_t offset_bytes) {
-  if (telling_.is_on() || may_make_record(site) || keeps_order() || granules_.has_record(id, offset_bytes))
+  if (telling_.is_on() || records_.may_make(site) || keeps_order() || granules_.has_record(id, offset_bytes))
     return nullptr;
   --until_record_;
   return give(id, offset_bytes, report_.writes);
@@ -161,7 +172,7 @@ std::byte* Machine::write_in_place(emulation::Site site, AllocationId id, std::u
                                           std::uint64_t offset_bytes) {
   if (telling_.is_on() || granules_.released(id) || granules_.has_record(id, offset_bytes)) return nullptr;
   if (atomic.kind == OperationKind::Read) return give(id, offset_bytes, report_.reads);
-  if (may_make_record(site) || keeps_order()) return nullptr;
+  if (records_.may_make(site) || keeps_order()) return nullptr;
   if (synchronization_.somebody_tells_others()) [[unlikely]]
     return give_to_releaser(atomic, id, offset_bytes);
   --until_record_;
@@ -187,7 +198,7 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, AllocationId id, std::uint6
       telling_.read_of_storage(operation, stored);
     if (operation.atomic && takes_agent(operation, operation.semantics)) {
       Agent& agent = this->agent(operation);
-      meet_forgotten(agent, operation, operation.semantics);
+      releases_.meet_forgotten(agent, operation, operation.semantics);
       after(agent, operation, operation.semantics);
     }
     return;
@@ -203,10 +214,10 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, AllocationId id, std::uint6
   if (telling_.is_on() && found.position < found.newest) [[unlikely]]
     visibility_.tell_stale(granule, found);
   if (operation.atomic) {
-    acquire(granule, reading, operation.semantics, found);
+    releases_.meet(granule, reading, operation.semantics, found);
     after(reading.agent, operation, operation.semantics);
   }
-  use_up(granule, record);
+  records_.use_up(granule, record);
 }
 
 [[gnu::hot, gnu::flatten]] void Machine::write(const Operation& operation, const void* value) {
@@ -214,13 +225,13 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, AllocationId id, std::uint6
   ++report_.writes;
   const std::uint32_t size = operation.locations.size_bytes;
   if (operation.atomic) before(operation);
-  const std::uint32_t record = find_or_make(operation);
+  const std::uint32_t record = records_.find_or_make(operation);
   const trace::Value fresh = load_value(value, size);
   if (record == kNone) [[likely]] {
     if (policy_.in_order) [[unlikely]]
       outbox_.drain(operation.agent);
     store_value(granules_.bytes(operation.locations), fresh, size);
-    if (operation.atomic) carry_forgotten(operation);
+    if (operation.atomic) releases_.carry(operation);
     if (telling_.is_on()) [[unlikely]]
       telling_.write_to_storage(operation, 0, fresh);
     return;
@@ -249,7 +260,7 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, AllocationId id, std::uint6
                  trace::MoveReason::Eviction);
   }
   note_moves();
-  use_up(granule, record);
+  records_.use_up(granule, record);
 }
 
 void Machine::fill(Written& made, const GranuleAccess& writing, trace::Value value, trace::OperationIndex index) {
@@ -276,14 +287,6 @@ void Machine::fill(Written& made, const GranuleAccess& writing, trace::Value val
   synchronization_.heads(writing.agent, operation, operation.semantics, made.heads);
 }
 
-//= vk:memory-model-atomic-operation
-//= vk:memory-model-instruction-av-vis
-CacheLevel Machine::available_level(const Operation& write) {
-  if (write.atomic) return std::max(cache_of(write.scope), CacheLevel::Subgroup);
-  const bool has_own = has(write.operands, MemoryOperands::MakePointerAvailable);
-  return has_own ? cache_of(write.available_scope) : CacheLevel::Agent;
-}
-
 // What the agent has to know of before it adds to the granule, of which something waits.
 [[gnu::hot]] void Machine::before_write(Granule& granule, std::uint32_t record, const GranuleAccess& writing) {
   const ByteMask own = outbox_.show_known(record, writing);
@@ -300,7 +303,7 @@ CacheLevel Machine::available_level(const Operation& write) {
   before(operation);
   if (policy_.in_order) [[unlikely]]
     outbox_.drain(operation.agent);
-  const std::uint32_t record = find_or_make(operation);
+  const std::uint32_t record = records_.find_or_make(operation);
   if (record == kNone) {
     modify_storage(operation, unequal, modify, context);
     return;
@@ -324,13 +327,13 @@ CacheLevel Machine::available_level(const Operation& write) {
     const Operation read = failed(operation, unequal);
     if (telling_.is_on()) [[unlikely]]
       telling_.operation(read, old, 0);
-    acquire(granule, GranuleAccess(read, updating.agent), unequal, found);
+    releases_.meet(granule, GranuleAccess(read, updating.agent), unequal, found);
     after(updating.agent, read, unequal);
-    use_up(granule, record);
+    records_.use_up(granule, record);
     return;
   }
   fresh = load_value(&fresh, size);
-  acquire(granule, updating, operation.semantics, found);
+  releases_.meet(granule, updating, operation.semantics, found);
   visibility_.raise_floor_to_available(granule, updating);
   if (may_be_late(granule, old, fresh)) {
     wait_as_update(granule, record, updating, old, fresh);
@@ -339,7 +342,7 @@ CacheLevel Machine::available_level(const Operation& write) {
   }
   after(updating.agent, operation, operation.semantics);
   note_moves();
-  use_up(granule, record, kAccessesAsUpdate);
+  records_.use_up(granule, record, kAccessesAsUpdate);
 }
 
 void Machine::place_update(Granule& granule, std::uint32_t record, const GranuleAccess& updating, trace::Value old,
@@ -347,7 +350,7 @@ void Machine::place_update(Granule& granule, std::uint32_t record, const Granule
   // The version that was read may go for it, but not before it has inherited from that.
   Version& made = granule.versions.next();
   fill(made, updating, fresh, 0);
-  inherit(made, granule, updating);
+  releases_.inherit(made, granule, updating);
   if (telling_.is_on()) [[unlikely]]
     made.operation = telling_.operation(updating.operation, old, fresh);
   order_.place(granule, record, made, &updating.agent, std::max(outbox_.climb(), made.least_level()),
@@ -388,73 +391,11 @@ bool Machine::leaves_as_it_is(const Granule& granule, std::uint32_t record, cons
   return !outbox_.has_update_of_other(record, updating, left);
 }
 
-namespace {
-
-void go_on_with(Written& made, const Version& before) {
-  made.forgotten = made.forgotten || before.forgotten;
-  for (const Head& head : before.heads) {
-    const auto same = std::find_if(made.heads.begin(), made.heads.end(),
-                                   [&](const Head& other) { return other.means_the_same(head); });
-    if (same == made.heads.end()) {
-      made.heads.push_back(head);
-    } else if (same->number < head.number) {
-      *same = head;
-    }
-  }
-}
-
-}  // namespace
-
-// A read-modify-write goes on with the release sequences of the writes before it in scoped modification order, whatever
-// it reads: that may be a plain write, which stands in no such order. The order is partial: of several that are not
-// mutually ordered with each other each is the last one.
-//= vk:memory-model-release-sequence
-void Machine::inherit(Written& made, const Granule& granule, const GranuleAccess& updating) {
-  Few<const Version*, Versions::kMost> last;
-  for (auto version = granule.versions.rbegin(); version != granule.versions.rend(); ++version) {
-    if (!mutually_ordered(*version, updating.bytes, updating.operation, updating.agent)) continue;
-    if (std::any_of(last.begin(), last.end(), [&](const Version* later) { return mutually_ordered(*version, *later); }))
-      continue;
-    go_on_with(made, *version);
-    last.add(&*version);
-  }
-  if (granules_.releases_forgotten(granule) && !stand_for_forgotten(last, granule)) [[unlikely]]
-    made.forgotten = true;
-  for (const Scope instance : {Scope::Workgroup, Scope::QueueFamily})
-    if (made.heads.size() > kMostHeads) merge(made.heads, instance);
-  if (made.heads.size() > kMostHeads) {
-    made.heads.clear();
-    made.forgotten = true;
-  }
-}
-
-//= vk:memory-model-synchronizes-with
-void Machine::acquire(const Granule& granule, const GranuleAccess& reading, MemorySemantics semantics,
-                      const Found& found) {
-  const bool stored = visibility_.for_each_met(granule, reading, found, [&](const Version& read) {
-    if (read.heads.empty() && !read.forgotten) return;
-    if (!mutually_ordered(read, reading.bytes, reading.operation, reading.agent)) return;
-    if (read.forgotten) synchronization_.meet_forgotten(reading.agent, semantics);
-    synchronization_.meet(reading.agent, reading.operation, semantics, read.heads);
-  });
-  if (stored && granules_.releases_forgotten(granule)) [[unlikely]]
-    synchronization_.meet_forgotten(reading.agent, semantics);
-}
-
 // --- Accesses to bytes without a record ---
 
-void Machine::carry_forgotten(const Operation& write) {
-  if (releases(write.semantics) || synchronization_.carries(write.agent, write.storage_class, write.scope))
-    note_forgotten_release(write.locations.allocation);
-}
-
 // An agent that does none of this leaves nothing that anybody would ask an agent for.
-bool Machine::takes_agent(const Operation& atomic, MemorySemantics semantics) {
-  return granules_.released(atomic.locations.allocation) || has(semantics, MemorySemantics::MakeVisible);
-}
-
-void Machine::meet_forgotten(Agent& agent, const Operation& atomic, MemorySemantics semantics) {
-  if (granules_.released(atomic.locations.allocation)) synchronization_.meet_forgotten(agent, semantics);
+bool Machine::takes_agent(const Operation& atomic, MemorySemantics semantics) const {
+  return releases_.is_met(atomic) || has(semantics, MemorySemantics::MakeVisible);
 }
 
 void Machine::modify_storage(const Operation& operation, MemorySemantics unequal, Modify modify, void* context) {
@@ -465,10 +406,10 @@ void Machine::modify_storage(const Operation& operation, MemorySemantics unequal
   const bool modified = modify(context, &old, &fresh);
   const MemorySemantics semantics = modified ? operation.semantics : unequal;
   Agent* const agent = takes_agent(operation, semantics) ? &this->agent(operation) : nullptr;
-  if (agent) meet_forgotten(*agent, operation, semantics);
+  if (agent) releases_.meet_forgotten(*agent, operation, semantics);
   if (modified) {
     store_value(bytes, fresh, size);
-    carry_forgotten(operation);
+    releases_.carry(operation);
     if (telling_.is_on()) [[unlikely]]
       telling_.write_to_storage(operation, old, load_value(&fresh, size));
   } else if (telling_.is_on()) [[unlikely]] {

@@ -4,11 +4,11 @@
 /// The weak machine: memory that holds back what the memory model lets it hold back.
 
 #include <heddle/choice.h>
-#include <heddle/detail/in_place.h>
 #include <heddle/memory_policy.h>
 
 #include <vector>
 
+#include "emulator/memory/at_once.h"
 #include "emulator/memory/by_hand.h"
 #include "emulator/memory/chains.h"
 #include "emulator/memory/draws.h"
@@ -17,6 +17,8 @@
 #include "emulator/memory/hands_over.h"
 #include "emulator/memory/memory.h"
 #include "emulator/memory/outbox.h"
+#include "emulator/memory/records.h"
+#include "emulator/memory/release_sequences.h"
 #include "emulator/memory/synchronization.h"
 #include "emulator/memory/telling.h"
 #include "emulator/memory/visibility.h"
@@ -33,9 +35,9 @@ using emulation::Relaxed;
 /// same execution. Progress: a write leaves its cache after MemoryPolicy::longest_wait operations at the
 /// latest, and an agent is served MemoryPolicy::most_stale stale copies at most before it gets the newest value.
 ///
-/// The class itself has the interface, takes each access through the parts below, and decides which granules are worth
-/// a record. The parts have their state to themselves.
-class Machine final : public emulation::InPlace, public Memory, public ByHand, public HandsOver {
+/// The class itself has the interface, and takes each access through the parts below, which have their state to
+/// themselves.
+class Machine final : public AtOnce, public Memory, public ByHand, public HandsOver {
  public:
   /// `choice` must outlive the machine.
   Machine(const MemoryPolicy& policy, Choice& choice);
@@ -61,7 +63,7 @@ class Machine final : public emulation::InPlace, public Memory, public ByHand, p
   std::byte* write_in_place(emulation::Site site, AllocationId allocation, std::uint64_t offset_bytes) override;
   std::byte* in_place(Relaxed atomic, emulation::Site site, AllocationId allocation,
                       std::uint64_t offset_bytes) override;
-  bool may_write_in_place() const override { return !telling_.is_on() && first_records_ == 0 && !policy_.record_all; }
+  bool may_write_in_place() const override { return !telling_.is_on() && !records_.always_makes(); }
   void read(const Operation& operation, void* value) override;
   void write(const Operation& operation, const void* value) override;
   void read_modify_write(const Operation& operation, MemorySemantics unequal, Modify modify, void* context) override;
@@ -93,41 +95,8 @@ class Machine final : public emulation::InPlace, public Memory, public ByHand, p
 
  private:
   static constexpr std::uint32_t kNone = GranuleTable::kNone;
-  /// So many granules are always worth a record: small programs get all the weakness there is. Later
-  /// ones do not, even when the first are gone: every workgroup would begin with them again.
-  static constexpr std::uint32_t kFewRecords = 64;
-  /// Beyond so many records an older one is forgotten for each that is made. More than there are writes
-  /// that wait, so that one can be.
-  static constexpr std::uint32_t kMostRecords = 96;
-  static_assert(kMostRecords > WaitingList::kMost);
-
   // Accesses have all of this inlined into them, but for what they seldom do: where it was, too, their code
   // was ten times as large.
-
-  // Records (machine_records.cpp).
-  std::uint32_t find_or_make(const Operation& write);
-  /// The next write of that site to a granule without a record makes one.
-  bool may_make_record(emulation::Site site) const { return until_record_ == 0 || !sites_.is_used_up(site); }
-  bool worth_a_record(const Operation& write);
-  /// `entry`: where the record's number belongs, if there is room for it.
-  std::uint32_t make_record(const Locations& locations, std::uint32_t* entry);
-  [[gnu::noinline]] void make_room();
-  void forget(std::uint32_t record);
-  void give_up(std::uint32_t record);
-  void use_up(Granule& granule, std::uint32_t record, std::uint32_t accesses = 1) {
-    if (granule.accesses_left == 0) return;
-    if (granule.accesses_left > accesses) {
-      granule.accesses_left -= accesses;
-    } else {
-      forget_if_used_up(record);
-    }
-  }
-  [[gnu::noinline]] void forget_if_used_up(std::uint32_t record);
-  void drop(std::uint32_t record);
-  /// Something was released in the allocation that is forgotten.
-  void note_forgotten_release(AllocationId allocation);
-  /// No longer, where there is another allocation with that number.
-  void forget_release(AllocationId allocation);
 
   // Accesses, barriers and time (machine.cpp, machine_barriers.cpp).
   // Agents that access nothing that anybody remembers never come here.
@@ -156,16 +125,11 @@ class Machine final : public emulation::InPlace, public Memory, public ByHand, p
                                         trace::Value old, trace::Value fresh);
   [[gnu::noinline]] bool leaves_as_it_is(const Granule& granule, std::uint32_t record, const GranuleAccess& updating,
                                          trace::Value old, bool writes, trace::Value fresh);
-  void inherit(Written& made, const Granule& granule, const GranuleAccess& updating);
-  void acquire(const Granule& granule, const GranuleAccess& reading, MemorySemantics semantics, const Found& found);
-  void carry_forgotten(const Operation& write);
-  bool takes_agent(const Operation& atomic, MemorySemantics semantics);
-  void meet_forgotten(Agent& agent, const Operation& atomic, MemorySemantics semantics);
+  bool takes_agent(const Operation& atomic, MemorySemantics semantics) const;
   [[gnu::noinline]] void modify_storage(const Operation& operation, MemorySemantics unequal, Modify modify,
                                         void* context);
   void fill(Written& made, const GranuleAccess& writing, trace::Value value, trace::OperationIndex index);
   [[gnu::noinline]] void before_write(Granule& granule, std::uint32_t record, const GranuleAccess& writing);
-  static CacheLevel available_level(const Operation& write);
   /// Whether a write may have to let others of its invocation go first.
   bool keeps_order() const { return policy_.in_order && !outbox_.empty(); }
   /// Something may have begun to wait.
@@ -206,8 +170,8 @@ class Machine final : public emulation::InPlace, public Memory, public ByHand, p
   Evictions evictions_;
   Chains chains_;
   Visibility visibility_;
-  /// So many of the next writes to granules without a record make one; until then `until_record_` is 0.
-  std::uint32_t first_records_ = 0;
+  ReleaseSequences releases_;
+  Records records_;
 
   bool submission_begins_ = true;
 };

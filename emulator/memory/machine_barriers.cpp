@@ -73,7 +73,8 @@ void Machine::arrive(const Operation& operation) {
 void Machine::open(const Operation& barrier) {
   auto arrivals = synchronization_.different_arrivals(barrier.barrier_instance);
   // Some agents may have passed an instance with a quorum, and ended.
-  std::erase_if(arrivals, [&](const auto& arrival) { return synchronization_.find(arrival.event.agent) == nullptr; });
+  std::erase_if(arrivals,
+                [&](const auto& arrival) { return synchronization_.residents().find(arrival.event.agent) == nullptr; });
   std::stable_sort(arrivals.begin(), arrivals.end(),
                    [](const auto& a, const auto& b) { return !includes(a.scope, b.scope); });
   Operation operation = barrier;
@@ -120,10 +121,10 @@ void Machine::meet(const Cohort& cohort, const Operation& barrier) {
   for (std::uint32_t record = 0; granules_.used() != 0; ++record) {
     if (!granules_[record].used) continue;
     if (telling_.hears_moves()) {
-      forget(record);
+      records_.forget(record);
     } else {
       order_.fold_all(granules_[record]);
-      give_up(record);
+      records_.give_up(record);
     }
   }
   while (!outbox_.empty()) settle(outbox_.take_next());
@@ -136,11 +137,11 @@ void Machine::hand_over() {
 
 void Machine::settle(Waiting& waiting) {
   Granule& granule = granules_[waiting.granule];
-  if (!synchronization_.nobody_is_here())
-    if (Agent* agent = synchronization_.find(waiting.agent)) order_.note_placed(*agent, waiting);
+  if (!synchronization_.residents().empty())
+    if (Agent* agent = synchronization_.residents().find(waiting.agent)) order_.note_placed(*agent, waiting);
   order_.store(granule, waiting);
   if (waiting.released()) [[unlikely]] {
-    note_forgotten_release(granule.allocation);
+    releases_.note_forgotten(granule.allocation);
     waiting.heads.clear();
   }
   if (telling_.is_on() && waiting.atomic) [[unlikely]]

@@ -59,7 +59,7 @@ CacheLevel Outbox::climb() {
   if (reason == trace::MoveReason::Eviction) ++report_.evicted;
   Version& version = granule.versions.next();
   version.take(waiting);
-  order_.place(granule, record, version, synchronization_.find(waiting.agent), level, reason);
+  order_.place(granule, record, version, synchronization_.residents().find(waiting.agent), level, reason);
   if (waiting.observed)
     granule.observe(waiting.observation, waiting.observation_class, waiting.observed_non_private, order_.last(),
                     version.bytes);

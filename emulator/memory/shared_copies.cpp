@@ -59,15 +59,16 @@ void SharedCopies::drop(Granule& granule) {
 // No agent comes back to the copies of a workgroup that has ended.
 void SharedCopies::forget_generations() {
   std::erase_if(generations_, [&](const Generation& generation) {
-    return !synchronization_.is_here(generation.queue_family, generation.workgroup);
+    return !synchronization_.residents().is_here(generation.queue_family, generation.workgroup);
   });
 }
 
 // Before more room is made for copies, those go to which no agent comes back.
 void SharedCopies::add(Granule& granule, const Copy& copy) {
   if (granule.copies.size() == granule.copies.capacity())
-    std::erase_if(granule.copies,
-                  [&](const Copy& old) { return !synchronization_.is_here(old.queue_family, old.workgroup); });
+    std::erase_if(granule.copies, [&](const Copy& old) {
+      return !synchronization_.residents().is_here(old.queue_family, old.workgroup);
+    });
   granule.copies.push_back(copy);
 }
 

@@ -9,9 +9,6 @@ namespace {
 // Beyond so many agents the slots of the first ones cost more than they tell.
 constexpr std::uint32_t kMostAgentsWithSlots = 128;
 
-// A barrier or atomic of a few agents has a handful of releases to remember.
-constexpr std::size_t kMostMet = 64;
-
 // Whether a head, whose own scope in question is `released`, and an agent's operation of the scope `acquired` are in
 // each other's. Of several agents none is told apart from others of their instance.
 bool in_scope(const Head& head, Scope released, const Agent& agent, Scope acquired) {
@@ -26,8 +23,9 @@ bool is_superseded(const Head& older, const Operation& barrier) {
          fit(older.tags, barrier.tags);
 }
 
-std::uint32_t position_in(const Cohort& cohort, AgentId id) {
-  return static_cast<std::uint32_t>(id) - static_cast<std::uint32_t>(cohort.first);
+// Forgets the releases that say no more than the barrier does.
+void supersede(std::vector<Head>& released, const Operation& barrier) {
+  std::erase_if(released, [&](const Head& older) { return is_superseded(older, barrier); });
 }
 
 // What is met at control barriers counts whatever its class.
@@ -37,21 +35,9 @@ bool lets_through(const Met& met, MemorySemantics semantics) {
 
 }  // namespace
 
-Synchronization::Synchronization() {
-  epochs_.fill(1);
-  add_free_agent();
-  asked_.fill(free_agents_);
-}
-Synchronization::~Synchronization() = default;
-
-template <typename Visit>
-void Synchronization::for_each_agent(Visit visit) {
-  for (std::size_t i = 0; i < resident_count_; ++i)
-    for (Agent* agent = residents_[i]->made; agent; agent = agent->next) visit(*agent);
-}
-
 void Synchronization::restart() {
-  while (resident_count_ != 0) end(residents_[resident_count_ - 1]->cohort);
+  residents_.end_all();
+  somebody_tells_others_ = false;
   if (!instances_.empty()) instances_.clear();
   slots_ = 1;
   one_slot_ = has_tags_ = false;
@@ -61,14 +47,14 @@ void Synchronization::restart() {
 }
 
 unsigned Synchronization::new_slot() {
-  if (begun_ == kMostAgentsWithSlots) use_one_slot();
+  if (begun_++ == kMostAgentsWithSlots) use_one_slot();
   if (one_slot_ || slots_ == kClockSlots) return 0;
   return slots_++;
 }
 
 // Everything so far becomes known to everybody who is there: more order than there was.
 void Synchronization::use_one_slot() {
-  for_each_agent([&](Agent& agent) {
+  residents_.for_each_agent([&](Agent& agent) {
     agent.own.merge_slots(epochs_[0]);
     agent.slot = 0;
     agent.tagged.reset();
@@ -77,7 +63,7 @@ void Synchronization::use_one_slot() {
   });
   for (auto& [number, instance] : instances_)
     for (Arrival& arrival : instance.arrivals) arrival.event = {arrival.event.agent, 0, 1};
-  for (std::size_t i = 0; i < resident_count_; ++i) residents_[i]->common.knowledge.merge_slots(epochs_[0]);
+  residents_.for_each([&](auto& resident) { resident.common.knowledge.merge_slots(epochs_[0]); });
   snapshots_.merge_slots(epochs_[0]);
   past_.merge_slots(epochs_[0]);
   ++epochs_[0];
@@ -86,115 +72,25 @@ void Synchronization::use_one_slot() {
 }
 
 void Synchronization::begin(const Cohort& cohort) {
-  if (resident_count_ == residents_.size()) [[unlikely]]
-    add_resident();
-  // Mostly it is the next one that somebody asks for.
-  last_resident_ = resident_count_++;
-  Resident& resident = *residents_[last_resident_];
-  resident.cohort = cohort;
-  Common& common = resident.common;
-  common.tells_others = common.lifted = false;
-  common.knowledge.clear();
-  if (resident.agents.size() != cohort.count || !common.released.empty() || !common.others.empty() || !past_.empty())
-      [[unlikely]]
-    renew(resident);
-}
-
-void Synchronization::add_resident() {
-  residents_.push_back(std::make_unique<Resident>());
-}
-
-// Makes the resident as new, with the room that it has.
-void Synchronization::renew(Resident& resident) {
-  resident.agents.resize(resident.cohort.count);
-  resident.common.released.clear();
-  resident.common.others.clear();
-  resident.common.knowledge = past_;
+  residents_.begin(cohort, past_);
 }
 
 void Synchronization::end(const Cohort& cohort) {
-  Resident& ended = *resident(cohort.first);
-  while (Agent* const agent = ended.made) {
-    if (!agent->like_all) [[unlikely]]
-      forget_own(*agent);
-    ended.agents[position_in(ended.cohort, agent->id)] = nullptr;
-    agent->id = kNobody;
-    ended.made = std::exchange(agent->next, free_agents_);
-    free_agents_ = agent;
-  }
-  if (last_resident_ != --resident_count_) std::swap(residents_[last_resident_], residents_[resident_count_]);
-  last_resident_ = 0;
+  residents_.end(cohort);
   if (somebody_tells_others_) [[unlikely]]
     see_who_tells_others();
 }
 
-void Synchronization::forget_own(Agent& agent) {
-  agent.released.clear();
-  agent.met.clear();
-  agent.tagged.reset();
-}
-
 void Synchronization::see_who_tells_others() {
   somebody_tells_others_ = false;
-  for (std::size_t i = 0; i < resident_count_; ++i)
-    if (residents_[i]->common.tells_others) somebody_tells_others_ = true;
-}
-
-Synchronization::Resident* Synchronization::find_resident(AgentId id) {
-  for (std::size_t i = 0; i < resident_count_; ++i) {
-    if (!residents_[i]->cohort.contains(id)) continue;
-    last_resident_ = i;
-    return residents_[i].get();
-  }
-  return nullptr;
-}
-
-bool Synchronization::is_here(std::uint32_t queue_family, std::uint32_t workgroup) const {
-  return std::any_of(residents_.begin(), residents_.begin() + static_cast<std::ptrdiff_t>(resident_count_),
-                     [&](const auto& resident) {
-                       const model::Place& place = resident->cohort.place;
-                       return place.queue_family == queue_family && place.workgroup == workgroup;
-                     });
-}
-
-Agent* Synchronization::find(AgentId id) {
-  if (Agent* const asked = asked_for(id); asked->id == id) return asked;
-  Resident* found = resident(id);
-  if (!found) return nullptr;
-  return found->agents[position_in(found->cohort, id)];
+  residents_.for_each(
+      [&](const auto& resident) { somebody_tells_others_ = somebody_tells_others_ || resident.common.tells_others; });
 }
 
 Agent& Synchronization::find_or_make(AgentId id) {
-  Resident& found = *resident(id);
-  const std::uint32_t position = position_in(found.cohort, id);
-  Agent* agent = found.agents[position];
-  return *(asked_for(id) = agent ? agent : &make(found, position));
-}
-
-void Synchronization::add_free_agent() {
-  agents_.emplace_back();
-  agents_.back().next = std::exchange(free_agents_, &agents_.back());
-}
-
-Agent& Synchronization::make(Resident& resident, std::uint32_t position) {
-  if (!free_agents_) add_free_agent();
-  const unsigned slot = new_slot();
-  ++begun_;
-  Agent& agent = *free_agents_;
-  free_agents_ = std::exchange(agent.next, resident.made);
-  resident.agents[position] = resident.made = &agent;
-  agent.id = resident.cohort.agent(position);
-  agent.place = resident.cohort.place;
-  if (!resident.cohort.subgroups.empty()) agent.place.subgroup = resident.cohort.subgroups[position];
-  agent.slot = slot;
-  agent.cohort = &resident.common;
-  agent.like_all = true;
-  agent.met_forgotten = false;
-  agent.lifted = false;
-  agent.stale_reads = 0;
-  agent.youngest_placed = 0;
-  agent.tags = TagSetId::Empty;
-  return agent;
+  Residents::Resident& resident = *residents_.of(id);
+  Agent* const made = resident.find(id);
+  return *(residents_.asked_for(id) = made ? made : &residents_.make(resident, id, new_slot()));
 }
 
 void Synchronization::all_synchronize() {
@@ -202,20 +98,6 @@ void Synchronization::all_synchronize() {
     for (unsigned row = kHappened; row <= kSystemPassed; ++row) past_.learn(row, slot, epochs_[slot]);
     ++epochs_[slot];
   }
-}
-
-void Synchronization::be_other(Agent& agent) {
-  if (!agent.like_all) return;
-  agent.own = agent.cohort->knowledge;
-  agent.like_all = false;
-  agent.cohort->others.push_back(&agent);
-}
-
-Knowledge& Synchronization::changed(Agent& agent) {
-  be_other(agent);
-  if (agent.tagged) [[unlikely]]
-    agent.tagged->changed = true;
-  return agent.own;
 }
 
 SnapshotHandle Synchronization::snapshot(const Knowledge& known, unsigned slot) {
@@ -260,9 +142,9 @@ bool tells_others(const Head& released_together, Scope atomic) {
 //= vk:memory-model-synchronizes-with
 bool Synchronization::carries(AgentId id, StorageClass storage_class, Scope scope) {
   if (!somebody_tells_others_) return false;
-  const Resident& found = *resident(id);
+  const Residents::Resident& found = *residents_.of(id);
   const unsigned k = class_index_of(storage_class);
-  const Agent* agent = found.agents[position_in(found.cohort, id)];
+  const Agent* const agent = found.find(id);
   const std::vector<Head>& together = found.common.released;
   if (!found.common.tells_others) return false;
   return (agent && std::any_of(agent->released.begin(), agent->released.end(),
@@ -288,42 +170,20 @@ void Synchronization::add_heads(Agent& agent, const Operation& write, MemorySema
   if (releases(semantics)) heads.push_back(head_of(agent, write, semantics));
 }
 
-void Synchronization::learn(Knowledge& knowledge, const Head& head, MemorySemantics semantics, CacheLevel apart) {
-  knowledge.learn_from(*head.known, constrained_classes(head.semantics & semantics), apart);
-}
-
-void Synchronization::learn(Agent& agent, const Head& head, MemorySemantics semantics) {
-  learn(changed(agent), head, semantics, head.of_one ? apart(head.place, agent.place) : CacheLevel::Agent);
-}
-
 void Synchronization::learn_everything(Agent& agent, MemorySemantics semantics) {
-  Knowledge& knowledge = changed(agent);
+  Knowledge& knowledge = agent.changed();
   for (unsigned slot = 0; slot < slots_; ++slot)
     knowledge.learn_everything(constrained_classes(semantics), slot, epochs_[slot]++);
-}
-
-void Synchronization::remember(Agent& agent, Met met) {
-  be_other(agent);
-  for (const Met& known : agent.met)
-    if (known.head.known == met.head.known && known.class_index == met.class_index &&
-        known.through_control_barrier == met.through_control_barrier &&
-        known.head.atomic_scope == met.head.atomic_scope)
-      return;
-  if (agent.met.size() == kMostMet) {
-    learn_whatever_tags(agent, agent.met.front().head);
-    agent.met.erase(agent.met.begin());
-  }
-  agent.met.push_back(std::move(met));
 }
 
 // Later acquires have nothing to learn of a release that an acquire learned whole, and that fits everything.
 void Synchronization::met(Agent& agent, const Met& met, Scope scope, MemorySemantics semantics) {
   const Head& head = met.head;
   if (acquires(semantics) && in_scope(head, head.scope, agent, scope)) {
-    learn(agent, head, semantics);
+    head.teach(agent.changed(), semantics, head.apart_from(agent.place));
     if (has(semantics, storage_classes(head.semantics)) && agent.tags == TagSetId::Empty) return;
   }
-  remember(agent, met);
+  agent.remember(met);
 }
 
 //= vk:memory-model-synchronizes-with
@@ -338,26 +198,12 @@ void Synchronization::meet(Agent& agent, const Operation& read, MemorySemantics 
 
 void Synchronization::meet_forgotten(Agent& agent, MemorySemantics semantics) {
   if (acquires(semantics)) learn_everything(agent, semantics);
-  be_other(agent);
+  agent.be_other();
   agent.met_forgotten = true;
 }
 
-void Synchronization::supersede(std::vector<Head>& released, const Operation& barrier) {
-  std::erase_if(released, [&](const Head& older) { return is_superseded(older, barrier); });
-}
-
-std::vector<Head> Synchronization::released_by(const Agent& agent) const {
-  std::vector<Head> released = agent.released;
-  for (Head head : agent.cohort->released) {
-    head.agent = agent.id;
-    head.place = agent.place;
-    released.push_back(std::move(head));
-  }
-  return released;
-}
-
 void Synchronization::release_barrier(Agent& agent, const Operation& barrier) {
-  be_other(agent);
+  agent.be_other();
   supersede(agent.released, barrier);
   agent.released.push_back(head_of(agent, barrier, barrier.semantics));
   note_release(agent);
@@ -367,22 +213,17 @@ void Synchronization::acquire_barrier(Agent& agent, const Operation& barrier) {
   for (const Met& met : agent.met) {
     const Head& head = met.head;
     if (lets_through(met, barrier.semantics) && in_scope(head, head.scope, agent, barrier.scope))
-      learn(agent, head, barrier.semantics);
+      head.teach(agent.changed(), barrier.semantics, head.apart_from(agent.place));
   }
   if (agent.met_forgotten) learn_everything(agent, barrier.semantics);
 }
 
 // Agents of the crowd in slot 0 know each other's releases anyhow, so that those who release in the
 // same way are one group.
-bool Synchronization::joins_group(const Group& group, const Agent& agent, const Operation& barrier) const {
+bool Synchronization::joins_group(const Group& group, const Agent& agent, const Operation& barrier) {
   return group.of_crowd && group.head.known && group.barriers.empty() && group.head.scope == barrier.scope &&
          group.head.semantics == barrier.semantics && group.head.tags == barrier.tags && !agent.tagged &&
          (includes(barrier.scope, Scope::Workgroup) || group.head.place == agent.place);
-}
-
-/// What an agent that knows `more` releases, too.
-void Synchronization::join_released(Knowledge& known, const Knowledge& more) {
-  known.join_all(more);
 }
 
 // Where slots tell agents apart, or the barrier does not reach all of them, or orders one way only, or
@@ -395,7 +236,7 @@ Common* Synchronization::common_of(const Cohort& cohort, const Operation& barrie
     return std::all_of(released.begin(), released.end(),
                        [&](const Head& older) { return is_superseded(older, barrier); });
   };
-  Common& common = resident(cohort.first)->common;
+  Common& common = residents_.of(cohort.first)->common;
   if (!all_superseded(common.released)) return nullptr;
   for (const Agent* agent : common.others)
     if (!all_superseded(agent->released)) return nullptr;
@@ -409,12 +250,12 @@ void Synchronization::meet_together(Common& common, const Cohort& cohort, const 
   const bool visible = has(semantics, MemorySemantics::MakeVisible);
   for (Agent* agent : common.others) acquire_barrier(*agent, barrier);
   Head head = head_of(cohort.first, cohort.place_of(0), barrier, semantics, snapshot(common.knowledge, 0));
-  for (const Agent* agent : common.others) join_released(*head.known, agent->own);
+  for (const Agent* agent : common.others) (*head.known).join_all(agent->own);
 
-  learn(common.knowledge, head, semantics, CacheLevel::Agent);
+  head.teach(common.knowledge, semantics, CacheLevel::Agent);
   if (visible) make_visible(common.knowledge, 0, level, semantics);
   std::erase_if(common.others, [&](Agent* agent) {
-    learn(agent->own, head, semantics, CacheLevel::Agent);
+    head.teach(agent->own, semantics, CacheLevel::Agent);
     if (visible) make_visible(agent->own, 0, level, semantics);
     agent->released.clear();
     agent->like_all = agent->met.empty() && !agent->met_forgotten && agent->own == common.knowledge;
@@ -430,8 +271,8 @@ void Synchronization::arrive(Agent& agent, const Operation& barrier, trace::Oper
   Instance& instance = instances_[barrier.barrier_instance];
   const bool releasing = releases(barrier.semantics);
   // What it has in common with its cohort, which it does not meet here, it has for its own now.
-  be_other(agent);
-  std::vector<Head> before = released_by(agent);
+  agent.be_other();
+  std::vector<Head> before = agent.all_released();
   if (releasing) {
     supersede(agent.released, barrier);
     supersede(before, barrier);
@@ -453,7 +294,7 @@ void Synchronization::arrive(Agent& agent, const Operation& barrier, trace::Oper
     }
   } else if (group != kNoGroup) {
     Knowledge& known = *instance.groups[group].head.known;
-    join_released(known, agent.knowledge());
+    known.join_all(agent.knowledge());
     known.learn_happened(0, epochs_[0]++);
   }
   agent.arrival = index;
@@ -506,7 +347,7 @@ void Synchronization::leave_to_later(const Agent& agent, const Operation& barrie
   if (instance.alike || instance.kept) {
     const std::uint32_t group = instance.arrival_of(agent.id).group;
     if (group != kNoGroup && instance.groups[group].head.known)
-      join_released(*instance.groups[group].head.known, agent.knowledge());
+      (*instance.groups[group].head.known).join_all(agent.knowledge());
   }
   if (++instance.left == instance.arrivals.size() && !instance.kept) instances_.erase(found);
 }
@@ -536,10 +377,10 @@ void Synchronization::system_synchronizes(AgentId first_id, AgentId second_id) {
   // No program order comes in here, so that it counts whatever the tags.
   if (second.tagged) use_tags(second, TagSetId::Empty);
   const SnapshotHandle known = snapshot_of_all(first);
-  Knowledge& knowledge = changed(second);
+  Knowledge& knowledge = second.changed();
   knowledge.join_happened(*known);
   knowledge.learn_chains(*known, apart(first.place, second.place));
-  for_each_slot(first, [&](unsigned slot) {
+  first.for_each_slot([&](unsigned slot) {
     knowledge.learn(kSystem, slot, epochs_[slot] - 1);
     knowledge.learn(kSystemPassed, slot, epochs_[slot] - 1);
   });
@@ -548,7 +389,7 @@ void Synchronization::system_synchronizes(AgentId first_id, AgentId second_id) {
 // Each element of a visibility chain includes the read, by its class.
 //= vk:memory-model-availability-visibility
 void Synchronization::make_visible(Agent& agent, Scope scope, MemorySemantics classes) {
-  make_visible(changed(agent), agent.slot, cache_of(scope), classes);
+  make_visible(agent.changed(), agent.slot, cache_of(scope), classes);
   if (agent.tagged) [[unlikely]]
     see_own(agent, cache_of(scope));
 }
@@ -560,7 +401,7 @@ void Synchronization::make_visible(Knowledge& knowledge, unsigned slot, CacheLev
 void Synchronization::make_device_visible(Agent& agent) {
   if (agent.tagged) [[unlikely]]
     return make_device_visible_by_tags(agent);
-  Knowledge& knowledge = changed(agent);
+  Knowledge& knowledge = agent.changed();
   knowledge.make_device_visible(knowledge);
   knowledge.learn(kDeviceVisible, agent.slot, epochs_[agent.slot]);
 }

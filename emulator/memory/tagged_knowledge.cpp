@@ -13,9 +13,22 @@ Knowledge& TaggedKnowledge::learnt_by(TagSetId tags) {
   return learnt.back()->knowledge;
 }
 
+// An acquire comes after what acquires that fit it learnt, and hands that on to whatever fits itself.
+//= mmra:happens-before
+void TaggedKnowledge::keep(TagSetId tags, const Knowledge& knows) {
+  if (std::exchange(changed, false)) learnt_by(tags) = knows;
+}
+
+//= mmra:happens-before
+void TaggedKnowledge::look_up(TagSetId tags, Knowledge& known) const {
+  known.clear();
+  for (const auto& one : learnt)
+    if (fit(one->tags, tags)) known.join_all(one->knowledge);
+}
+
 // All that it did and learnt so far fits everything.
 void Synchronization::begin_to_use_tags(Agent& agent) {
-  be_other(agent);
+  agent.be_other();
   has_tags_ = true;
   agent.tagged = std::make_unique<TaggedKnowledge>();
   agent.tagged->learnt_by(TagSetId::Empty) = agent.own;
@@ -25,10 +38,10 @@ void Synchronization::begin_to_use_tags(Agent& agent) {
 void Synchronization::use_tags(Agent& agent, TagSetId tags) {
   if (one_slot_ || tags == agent.tags) return;
   if (!agent.tagged) begin_to_use_tags(agent);
-  keep_learnt(agent);
+  agent.tagged->keep(agent.tags, agent.own);
   agent.slot = slot_of(agent, tags);
   agent.tags = tags;
-  look_at_learnt(agent);
+  agent.tagged->look_up(tags, agent.own);
 }
 
 unsigned Synchronization::slot_of(Agent& agent, TagSetId tags) {
@@ -37,21 +50,6 @@ unsigned Synchronization::slot_of(Agent& agent, TagSetId tags) {
   if (known != slots.end()) return known->slot;
   slots.push_back({tags, slots_ == kClockSlots ? 0 : slots_++});
   return slots.back().slot;
-}
-
-// An acquire comes after what acquires that fit it learnt, and hands that on to whatever fits itself.
-//= mmra:happens-before
-void Synchronization::keep_learnt(Agent& agent) {
-  TaggedKnowledge& tagged = *agent.tagged;
-  if (!std::exchange(tagged.changed, false)) return;
-  tagged.learnt_by(agent.tags) = agent.own;
-}
-
-//= mmra:happens-before
-void Synchronization::look_at_learnt(Agent& agent) {
-  agent.own.clear();
-  for (const auto& learnt : agent.tagged->learnt)
-    if (fit(learnt->tags, agent.tags)) agent.own.join_all(learnt->knowledge);
 }
 
 // A release tells of what the agent did that fits it, and of what came before those of its operations that fit it: what
@@ -78,25 +76,20 @@ SnapshotHandle Synchronization::tagged_snapshot(Agent& agent) {
 // What it releases comes before what it is an acquire for, whether or not the two fit.
 Head Synchronization::tagged_head_of(Agent& agent, const Operation& operation, MemorySemantics semantics) {
   Head head = head_of(agent.id, agent.place, operation, semantics, tagged_snapshot(agent));
-  if (acquires(semantics)) learn(agent, head, semantics);
+  if (acquires(semantics)) head.teach(agent.changed(), semantics, head.apart_from(agent.place));
   return head;
 }
 
 // What the agent did, and all that it learnt, whatever the tags.
 SnapshotHandle Synchronization::snapshot_of_all(Agent& agent) {
   if (!agent.tagged) return snapshot(agent.knowledge(), agent.slot);
-  keep_learnt(agent);
+  agent.tagged->keep(agent.tags, agent.own);
   Knowledge all{};
   for (const auto& learnt : agent.tagged->learnt) all.join_all(learnt->knowledge);
   SnapshotHandle made = snapshot(all, agent.slot);
   for (const TaggedKnowledge::Slot& own : agent.tagged->slots)
     if (own.slot != agent.slot) (*made).learn_happened(own.slot, epochs_[own.slot]++);
   return made;
-}
-
-void Synchronization::learn_whatever_tags(Agent& agent, const Head& head) {
-  learn(agent, head, kStorageClassBits);
-  if (agent.tagged) learn(agent.tagged->learnt_by(TagSetId::Empty), head, kStorageClassBits, CacheLevel::Agent);
 }
 
 // What the agent did before its visibility operation, where that fits it.
@@ -109,7 +102,7 @@ void Synchronization::see_own(Agent& agent, CacheLevel level) {
 // A device-domain operation is no acquire: what it makes visible goes on, and what happened before it does not.
 //= vk:memory-model-vulkan-availability-visibility
 void Synchronization::make_device_visible_by_tags(Agent& agent) {
-  keep_learnt(agent);
+  agent.tagged->keep(agent.tags, agent.own);
   Knowledge& kept = agent.tagged->learnt_by(agent.tags);
   for (Knowledge* knowledge : {&kept, &agent.own}) {
     knowledge->make_device_visible(agent.own);

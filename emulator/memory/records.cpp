@@ -1,10 +1,6 @@
-// Where a machine keeps what it remembers of granules, how it forgets, and what it tells.
+#include "emulator/memory/records.h"
 
 #include <algorithm>
-#include <cstring>
-#include <vector>
-
-#include "emulator/memory/machine.h"
 
 namespace heddle::memory {
 
@@ -24,26 +20,24 @@ constexpr std::uint32_t kAccessesOfRecord = 12;
 
 }  // namespace
 
-void Machine::add(AllocationId id, std::span<std::byte> storage) {
-  granules_.add(id, storage);
-  telling_.forget(id);
-  forget_release(id);
-}
-
-void Machine::note_initialized(AllocationId id, const detail::InitializedBytes& initialized) {
-  granules_.note_initialized(id, initialized);
-}
-
-void Machine::remove(AllocationId id) {
-  outbox_.remove(id);
-  order_.remove(id);
-  telling_.forget(id);
+void Records::restart() {
   for (std::uint32_t record = 0; record < granules_.size(); ++record)
-    if (granules_[record].used && granules_[record].allocation == id) drop(record);
-  granules_.remove(id);
+    if (granules_[record].used) drop(record);
+  begin_anew();
 }
 
-std::uint32_t Machine::find_or_make(const Operation& write) {
+void Records::begin_anew() {
+  first_left_ = kFewRecords;
+  at_once_.until_record() = 0;
+  at_once_.sites().clear();
+}
+
+void Records::remove(AllocationId allocation) {
+  for (std::uint32_t record = 0; record < granules_.size(); ++record)
+    if (granules_[record].used && granules_[record].allocation == allocation) drop(record);
+}
+
+std::uint32_t Records::find_or_make(const Operation& write) {
   const Locations& locations = write.locations;
   std::uint32_t* const entry = granules_.entry_of(locations.allocation, locations.offset_bytes);
   if (entry && *entry != 0) return *entry - 1;
@@ -52,67 +46,56 @@ std::uint32_t Machine::find_or_make(const Operation& write) {
 
 // What publishes something is executed a few times by a workgroup, its traffic thousands of times: each line of each
 // workgroup has a few records of its own, and then what all of them have together.
-bool Machine::worth_a_record(const Operation& write) {
-  if (first_records_ != 0 || policy_.record_all) return true;
+bool Records::worth_a_record(const Operation& write) {
+  if (always_makes()) return true;
   const emulation::Site site =
-      this->site(write.where.line, write.locations.allocation, synchronization_.first_of_cohort(write.agent));
-  if (!sites_.is_used_up(site)) {
-    sites_.count(site, write.atomic ? kRecordsOfAtomic : kRecordsOfLine);
+      at_once_.site(write.where.line, write.locations.allocation, residents_.of(write.agent)->cohort.first);
+  if (!at_once_.sites().is_used_up(site)) {
+    at_once_.sites().count(site, write.atomic ? kRecordsOfAtomic : kRecordsOfLine);
     return true;
   }
-  if (until_record_ != 0) {
-    --until_record_;
+  std::uint32_t& until_record = at_once_.until_record();
+  if (until_record != 0) {
+    --until_record;
     return false;
   }
-  until_record_ = draws_.below(2 * kRecordInterval);
+  until_record = draws_.below(2 * kRecordInterval);
   return write.kind != OperationKind::ReadModifyWrite || draws_.below(kUpdatesOfRecord) == 0;
 }
 
-std::uint32_t Machine::make_record(const Locations& locations, std::uint32_t* entry) {
+std::uint32_t Records::make_record(const Locations& locations, std::uint32_t* entry) {
   if (granules_.used() >= kMostRecords && !policy_.record_all) [[unlikely]]
     make_room();
   ++report_.records;
   const std::uint32_t record = granules_.make(locations, entry);
   Granule& granule = granules_[record];
-  if (first_records_ == 0 && !policy_.record_all) granule.accesses_left = kAccessesOfRecord;
-  if (first_records_ != 0) --first_records_;
-  ++remembered(granule.allocation, granule.offset_bytes);
+  if (!always_makes()) granule.accesses_left = kAccessesOfRecord;
+  if (first_left_ != 0) --first_left_;
+  at_once_.add_record(granule.allocation, granule.offset_bytes);
   return record;
 }
 
-void Machine::make_room() {
+void Records::make_room() {
   const std::uint32_t record = granules_.next_to_forget();
   if (record != kNone) forget(record);
 }
 
-void Machine::note_forgotten_release(AllocationId allocation) {
-  granules_.set_released(allocation, true);
-  released_ |= bit_of(allocation);
-}
-
-void Machine::forget_release(AllocationId allocation) {
-  granules_.set_released(allocation, false);
-  released_ &= ~bit_of(allocation);
-  // The allocations that share its bit.
-  if (granules_.released(allocation, 64)) released_ |= bit_of(allocation);
-}
-
-void Machine::forget(std::uint32_t record) {
+void Records::forget(std::uint32_t record) {
   Granule& granule = granules_[record];
   for (Version& version : granule.versions) order_.fold(granule, version);
   give_up(record);
 }
 
 // Gives up a record of which everything is in the storage.
-void Machine::give_up(std::uint32_t record) {
+void Records::give_up(std::uint32_t record) {
   const Granule& granule = granules_[record];
-  if (granule.base_released) note_forgotten_release(granule.allocation);
+  if (granule.base_released) releases_.note_forgotten(granule.allocation);
   drop(record);
 }
 
 // After an access to the granule. What is still on its way stays, and so do releases: once forgotten they
 // order more.
-void Machine::forget_if_used_up(std::uint32_t record) {
+void Records::forget_if_used_up(std::uint32_t record) {
   Granule& granule = granules_[record];
   const auto is_needed = [](const Version& version) {
     return version.level < CacheLevel::Shader || version.released();
@@ -125,10 +108,10 @@ void Machine::forget_if_used_up(std::uint32_t record) {
   }
 }
 
-void Machine::drop(std::uint32_t record) {
+void Records::drop(std::uint32_t record) {
   Granule& granule = granules_[record];
-  if (!granule.copies.empty()) visibility_.copies().drop(granule);
-  --remembered(granule.allocation, granule.offset_bytes);
+  if (!granule.copies.empty()) copies_.drop(granule);
+  at_once_.drop_record(granule.allocation, granule.offset_bytes);
   granules_.drop(record);
 }
 
