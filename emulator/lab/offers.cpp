@@ -24,6 +24,14 @@ void note_read(const litmus::Test& test, Offer& offer, const Told& told) {
   offer.stale = told.stale;
 }
 
+// Whether the thread is offered a read of what that write left.
+bool is_offered(std::span<const Offer> offers, std::uint32_t thread, OperationIndex write) {
+  return std::any_of(offers.begin(), offers.end(), [&](const Offer& offer) {
+    return offer.move.kind == MoveKind::Go && offer.move.thread == thread && offer.reads &&
+           offer.kind != OfferKind::Answer && offer.write == write;
+  });
+}
+
 }  // namespace
 
 Offer Offers::describe(const Move& move, std::size_t told, std::size_t late) const {
@@ -36,17 +44,18 @@ Offer Offers::describe(const Move& move, std::size_t told, std::size_t late) con
     const Told& last = chronicle.told()[told];
     note_read(trial_.test(), offer, last);
     offer.text = words_.operation(last);
-    offer.kind = late_now < late ? "answer" : move.answers.empty() ? "step" : offer.reads ? "read" : "step";
+    const bool chosen = offer.reads && !move.answers.empty();
+    offer.kind = late_now < late ? OfferKind::Answer : chosen ? OfferKind::Read : OfferKind::Step;
     return offer;
   }
   if (late_now > late) {
     const Operation& read = trial_.runner().late_read(move.thread, late);
-    offer.kind = "postpone";
+    offer.kind = OfferKind::Postpone;
     offer.line = read.where.line;
     offer.text = fmt::format("{} goes on without the value of `{}`", who, read.where.function);
     return offer;
   }
-  offer.kind = move.answers.empty() ? "step" : "choose";
+  offer.kind = move.answers.empty() ? OfferKind::Step : OfferKind::Choose;
   offer.text = who + " leaves the barrier";
   return offer;
 }
@@ -66,7 +75,7 @@ void Offers::go(std::uint32_t thread, std::span<const Move> done, std::vector<Of
   }
   // Who synchronizes is part of what the thread does there.
   for (std::size_t way = 0; way < ways.size(); ++way)
-    if (ways[way].kind == "choose") ways[way].text += fmt::format(", choice {} of who synchronizes", way);
+    if (ways[way].kind == OfferKind::Choose) ways[way].text += fmt::format(", choice {} of who synchronizes", way);
   offers.insert(offers.end(), std::make_move_iterator(ways.begin()), std::make_move_iterator(ways.end()));
 }
 
@@ -79,17 +88,11 @@ bool Offers::holds() {
 void Offers::older(std::uint32_t thread, std::span<const Move> done, std::vector<Offer>& offers) {
   if (!trial_.replay(done)) return;
   const std::vector<Told> told = trial_.chronicle().told();
-  const auto offered = [&](OperationIndex write) {
-    return std::any_of(offers.begin(), offers.end(), [&](const Offer& offer) {
-      return offer.move.kind == MoveKind::Go && offer.move.thread == thread && offer.reads && offer.kind != "answer" &&
-             offer.write == write;
-    });
-  };
   const auto offer = [&](OperationIndex write) {
     const Move move = Move::go_older(thread, write);
-    if (offered(write) || !trial_.replay(done) || !trial_.make(move)) return;
+    if (is_offered(offers, thread, write) || !trial_.replay(done) || !trial_.make(move)) return;
     Offer way = describe(move, told.size(), 0);
-    way.kind = "older";
+    way.kind = OfferKind::Older;
     way.text += "; the machine would keep nothing so old, and the memory model allows it";
     if (holds()) offers.push_back(std::move(way));
   };
@@ -106,7 +109,7 @@ void Offers::finish(std::span<const Move> done, std::vector<Offer>& offers) {
   for (std::uint32_t which = 0; which < outcomes.size(); ++which) {
     Offer offer;
     offer.move = Move::finish(which);
-    offer.kind = "finish";
+    offer.kind = OfferKind::Finish;
     offer.text = "All threads have come to a halt: what waits is delivered, and the game ends";
     for (std::size_t i = 0; which != 0 && i < outcomes[which].size(); ++i)
       if (outcomes[which][i] != outcomes.front()[i])
@@ -125,7 +128,7 @@ void Offers::deliver(World& world, std::span<const Move> done, std::vector<Offer
     if (!trial_.make(move)) continue;
     Offer offer;
     offer.move = move;
-    offer.kind = "deliver";
+    offer.kind = OfferKind::Deliver;
     offer.write = held.write;
     offer.variable = variable_of(trial_.test(), held.reference, held.bytes);
     offer.value = held.value;
@@ -153,7 +156,7 @@ void Offers::invalidate(World& world, std::vector<Offer>& offers) {
       if (!copy.stale) continue;
       Offer offer;
       offer.move = Move::invalidate(thread, variable);
-      offer.kind = "invalidate";
+      offer.kind = OfferKind::Invalidate;
       offer.variable = variable;
       offer.value = copy.value;
       offer.write = copy.write;
@@ -185,12 +188,6 @@ std::vector<Forbidden> forbidden_moves(const World& world, std::span<const Offer
   const litmus::Test& test = world.test();
   const std::vector<Told>& told = world.chronicle().told();
   const Words words(test, world.chronicle());
-  const auto offered = [&](std::uint32_t thread, OperationIndex write) {
-    return std::any_of(offers.begin(), offers.end(), [&](const Offer& offer) {
-      return offer.move.kind == MoveKind::Go && offer.move.thread == thread && offer.reads && offer.kind != "answer" &&
-             offer.write == write;
-    });
-  };
   for (std::uint32_t thread = 0; thread < test.threads.size(); ++thread) {
     const Standing standing = world.runner().standing(thread);
     if (standing == Standing::Ended) continue;
@@ -207,7 +204,7 @@ std::vector<Forbidden> forbidden_moves(const World& world, std::span<const Offer
     move.reads = true;
     move.variable = variable_of(test, step.operation.reference, step.operation.locations);
     const std::string& name = test.variables[move.variable].name;
-    if (!offered(thread, model::kInitialValue)) {
+    if (!is_offered(offers, thread, model::kInitialValue)) {
       move.id = fmt::format("x{}.init", thread);
       move.value = static_cast<trace::Value>(test.variables[move.variable].initial);
       move.text =
@@ -216,7 +213,9 @@ std::vector<Forbidden> forbidden_moves(const World& world, std::span<const Offer
     }
     for (OperationIndex write = 0; write < told.size(); ++write) {
       const Operation& operation = told[write].operation;
-      if (!operation.writes() || !(operation.locations == step.operation.locations) || offered(thread, write)) continue;
+      if (!operation.writes() || !(operation.locations == step.operation.locations) ||
+          is_offered(offers, thread, write))
+        continue;
       move.id = fmt::format("x{}.{}", thread, write);
       move.write = write;
       move.value = told[write].written;

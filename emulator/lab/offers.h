@@ -14,11 +14,30 @@
 
 namespace heddle::lab {
 
+/// What a move is to a player.
+enum class OfferKind : std::uint8_t {
+  /// A thread goes on, and has no choice in how.
+  Step,
+  /// A thread reads one of several values.
+  Read,
+  /// A thread reads what is older than the machine would keep.
+  Older,
+  /// A thread goes on without the value of its read.
+  Postpone,
+  /// A thread takes the value of a read that it went on without.
+  Answer,
+  /// A thread leaves a barrier at which it is to be chosen who synchronizes.
+  Choose,
+  /// No thread goes on: as MoveKind says.
+  Deliver,
+  Invalidate,
+  Finish,
+};
+
 /// A move, and what it would do.
 struct Offer {
   Move move;
-  /// "step", "read", "older", "postpone", "answer", "choose", "deliver", "invalidate", "finish"
-  std::string kind;
+  OfferKind kind = OfferKind::Step;
   std::string text;
   /// The instruction's line; 0 where there is none.
   std::uint32_t line = 0;

@@ -263,7 +263,8 @@ std::vector<ValueSource> sources_of_next(Session& session, std::uint32_t thread)
   const std::uint32_t variable = variable_of(test, step.operation.reference, step.operation.locations);
   std::vector<ValueSource> sources;
   for (const Offer& offer : session.offers()) {
-    if (offer.move.kind != MoveKind::Go || offer.move.thread != thread || !offer.reads || offer.kind == "answer")
+    if (offer.move.kind != MoveKind::Go || offer.move.thread != thread || !offer.reads ||
+        offer.kind == OfferKind::Answer)
       continue;
     ValueSource& source = sources.emplace_back(source_of(test, session.world().chronicle(), variable, offer.write));
     source.move = id_of(offer.move, test);

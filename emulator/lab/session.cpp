@@ -90,13 +90,13 @@ const Offer& Session::choose(Policy policy, SeededChoice& choice) {
   std::vector<const Offer*> some;
   for (const Offer& offer : all) {
     // What no machine does is left to players.
-    if (offer.kind == "older" || offer.move.which != 0) continue;
+    if (offer.kind == OfferKind::Older || offer.move.which != 0) continue;
     if (policy == Policy::Random) {
       some.push_back(&offer);
       continue;
     }
-    if (offer.kind == "deliver" && policy == Policy::Eager) return offer;
-    const bool threads = offer.move.kind == MoveKind::Go && offer.kind != "postpone";
+    if (offer.kind == OfferKind::Deliver && policy == Policy::Eager) return offer;
+    const bool threads = offer.move.kind == MoveKind::Go && offer.kind != OfferKind::Postpone;
     if (!threads && offer.move.kind != MoveKind::Finish) continue;
     // The last way of a thread reads the newest, and the first one the oldest.
     const bool same = !some.empty() && some.back()->move.kind == MoveKind::Go && threads &&

@@ -13,6 +13,30 @@ namespace {
 
 using run::Standing;
 
+std::string_view name(OfferKind kind) {
+  switch (kind) {
+    case OfferKind::Step:
+      return "step";
+    case OfferKind::Read:
+      return "read";
+    case OfferKind::Older:
+      return "older";
+    case OfferKind::Postpone:
+      return "postpone";
+    case OfferKind::Answer:
+      return "answer";
+    case OfferKind::Choose:
+      return "choose";
+    case OfferKind::Deliver:
+      return "deliver";
+    case OfferKind::Invalidate:
+      return "invalidate";
+    case OfferKind::Finish:
+      return "finish";
+  }
+  return "";
+}
+
 std::string_view name(Breakpoint::Kind kind) {
   return kind == Breakpoint::Kind::Race ? "race" : "outcome";
 }
@@ -238,7 +262,7 @@ Json StateWriter::memory() {
 Json StateWriter::move(const Offer& offer) const {
   Json json;
   json["id"] = id_of(offer.move, test_);
-  json["kind"] = offer.kind;
+  json["kind"] = name(offer.kind);
   if (offer.move.kind == MoveKind::Go || offer.move.kind == MoveKind::Invalidate)
     json["thread"] = words_.column(static_cast<AgentId>(offer.move.thread));
   if (offer.line != 0) json["line"] = offer.line;

@@ -206,9 +206,9 @@ std::vector<std::string> GameFace::list_texts(std::vector<Style>& styles) {
       for (const Offer& offer : session_->offers()) {
         ++number;
         add(fmt::format("{} {}", number <= 9 ? fmt::format("{}", number) : " ", offer.text),
-            offer.stale               ? Style::Warning
-            : offer.kind == "deliver" ? Style::Moving
-                                      : Style::Plain);
+            offer.stale                        ? Style::Warning
+            : offer.kind == OfferKind::Deliver ? Style::Moving
+                                               : Style::Plain);
       }
       break;
     }
