@@ -25,13 +25,13 @@ class Chains {
   /// Whether all agents share one clock slot, as far as chains know; from now on they do.
   bool has_one_slot() const { return one_slot_; }
   [[gnu::noinline]] void use_one_slot();
-  /// There was a write that releases, by which chains go from one class to another.
+  /// Takes notice of a write that releases, by which chains go from one class to another.
   void note_link() { links_classes_ = true; }
 
   /// An availability operation of the agent: what it knows of, and what fits the operation, is available to the
   /// instance of the operation's scope from now on, and moves there.
   [[gnu::noinline]] void make_available(Agent& agent, const Operation& operation);
-  /// One of each agent of the cohort, one after the other.
+  /// An availability operation of each agent of the cohort, one after the other.
   void make_available(const Cohort& cohort, Common& common, const Operation& barrier);
   /// A device-domain availability operation of the agent.
   void make_available_on_device(Agent& agent);
@@ -56,7 +56,7 @@ class Chains {
   Synchronization& synchronization_;
   MemoryReport& report_;
   bool one_slot_ = false;
-  /// There was an availability operation by which chains go from one class to another.
+  /// Whether there was an availability operation by which chains go from one class to another.
   bool links_classes_ = false;
   /// Whether `on_device` may be true for some version.
   bool any_on_device_ = false;

@@ -34,7 +34,7 @@ class Draws {
   }
 
   Choice* choice_;
-  /// What `choice_` is, if it is one.
+  /// The choice, if it is a SeededChoice that draws at the place; else null.
   SeededChoice* seeded_;
 };
 

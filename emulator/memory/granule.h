@@ -182,7 +182,7 @@ struct Version : Written {
   CacheLevel own_level = CacheLevel::Shader;
   /// The device-domain availability operations that came upon it, of each agent the first.
   std::vector<Event> on_device;
-  /// By operations that came upon it later.
+  /// What later availability operations did to the write.
   std::vector<Availability> lifted;
 
   /// Whether it was made available to the device domain by an operation that `is` is true of.
@@ -197,7 +197,7 @@ struct Version : Written {
   }
 };
 
-/// Stands at one of those that `Of` has by number.
+/// An iterator over the elements that `Of` has by number.
 template <typename Of>
 class Position {
  public:
@@ -246,7 +246,7 @@ class Versions {
   /// Room for one more, even where there are as many as there may be: without heads, and the rest of it is
   /// left from another one. It is none of them as long as it is not added.
   Version& next() { return (*this)[size_]; }
-  /// `next`, if there are fewer than kMost: no agent has made it available later.
+  /// Adds the version that `next` returned, where there are fewer than kMost. No operation has come upon it yet.
   void add(Version& next) {
     ++size_;
     released_ = released_ || next.released();
@@ -281,12 +281,12 @@ class Versions {
 /// A write in its agent's cache.
 struct Waiting : Written {
   std::uint32_t granule = 0;
-  /// What was there when it was issued is what it stands upon: it is a read-modify-write.
+  /// Whether it is a read-modify-write, which stands upon the bytes that were there when it was issued.
   bool update = false;
   trace::Value updated = 0;
-  /// By which its read is ordered.
+  /// The class by which the read of an update is ordered.
   unsigned read_class = kAnyClass;
-  /// Its agent read it back.
+  /// Whether its agent has read it back.
   bool observed = false;
   bool observed_non_private = false;
   Event observation;
@@ -319,7 +319,7 @@ class WaitingList {
     waiting.observation_class = kAnyClass;
     return waiting;
   }
-  /// Valid until somebody is added.
+  /// Takes out the write at this position. The reference is good until another write is added.
   Waiting& remove(std::size_t i) {
     HEDDLE_CHECK(i < size_, "the machine took a waiting write from its caches that is not there");
     const std::uint8_t slot = order_[i];

@@ -53,14 +53,14 @@ inline bool reaches(const Version& version, const GranuleAccess& access) {
 struct Found {
   /// The value of the whole granule.
   trace::Value value = 0;
-  /// Where it looked, and where it could have looked.
+  /// The position at which the read looked, and the latest one at which it could have.
   Stamp position = 0;
   Stamp newest = 0;
-  /// The latest version that it has bytes of; the granule's base if none.
+  /// The position of the latest version that the read has bytes of; that of the granule's base if there is none.
   Stamp stamp = 0;
-  /// Null: the base, or what its agent has waiting itself.
+  /// The version; null if the bytes are the base's, or what the agent itself has waiting.
   const Version* version = nullptr;
-  /// All bytes are of that version.
+  /// Whether all bytes are that version's.
   bool whole = false;
   bool from_storage = false;
   /// Which bytes of the granule it found as they were before anybody wrote them.

@@ -28,9 +28,9 @@ struct HeldWrite {
 /// What an agent may still be shown of some bytes: the oldest value that the machine could serve it.
 struct HeldCopy {
   trace::Value value = 0;
-  /// model::kInitialValue for what nothing wrote.
+  /// The write that left the value; model::kInitialValue if nothing wrote it.
   trace::OperationIndex write = model::kInitialValue;
-  /// Something newer is in reach.
+  /// Whether something newer is in reach of the agent.
   bool stale = false;
 };
 

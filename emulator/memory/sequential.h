@@ -51,7 +51,7 @@ class SequentialMemory final : public Memory {
     /// Only some synchronize with an agent that leaves: it may be long after they left themselves.
     bool has_quorum = false;
   };
-  /// By byte that was written: which operation wrote it.
+  /// Which operation wrote each byte that was written.
   struct Writers {
     std::vector<trace::OperationIndex> of_byte;
     bool wanted = false;
@@ -86,7 +86,7 @@ class SequentialMemory final : public Memory {
 
   // For the listener.
   trace::Listener* listener_ = nullptr;
-  /// It asks for the sources of atomic reads only.
+  /// Whether the listener asks for the sources of atomic reads alone.
   bool atomic_sources_only_ = false;
   trace::OperationIndex told_ = 0;
   /// By allocation; where only atomic reads are asked for, of those with atomics.

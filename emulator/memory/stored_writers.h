@@ -29,7 +29,7 @@ class StoredWriters {
 
   /// The allocation is new, or gone.
   void forget(AllocationId allocation);
-  /// Everything is before what a listener may ask for that wants the sources of atomics alone.
+  /// Forgets what a listener does not ask for that wants the sources of atomics alone: all that came before.
   void forget_old();
   void forget_all();
   /// How many allocations `forget_old` would come upon.
@@ -39,7 +39,7 @@ class StoredWriters {
   const std::vector<trace::OperationIndex>* writers_of(AllocationId allocation) const;
 
   bool atomics_alone_ = false;
-  /// By allocation, then by byte.
+  /// The writers by allocation, then by byte.
   std::vector<std::vector<trace::OperationIndex>> writers_;
   /// The allocations of whose bytes some writer is known, where these are forgotten at the next memory dependency.
   std::vector<AllocationId> with_writers_;

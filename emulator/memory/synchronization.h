@@ -25,10 +25,10 @@ class Synchronization {
 
   void begin(const Cohort& cohort);
   void end(const Cohort& cohort);
-  /// Who has begun, and has not ended.
+  /// The agents that have begun and have not ended.
   Residents& residents() { return residents_; }
   const Residents& residents() const { return residents_; }
-  /// One that has begun. Agents are made when they are asked for.
+  /// The agent, which has begun. Agents are made when they are asked for.
   Agent& agent(AgentId id) {
     Agent* const asked = residents_.asked_for(id);
     return asked->id == id ? *asked : find_or_make(id);
@@ -37,10 +37,10 @@ class Synchronization {
   /// Whatever was done, by agents that have ended, is before all that agents do that begin from now on.
   void all_synchronize();
 
-  /// There were too many agents for slots: all events so far are now of slot 0 and epoch 1.
+  /// Whether there were too many agents for slots: then all events so far are of slot 0 and epoch 1.
   bool uses_one_slot() const { return one_slot_; }
 
-  /// Something that the agent does now.
+  /// The event that stands for what the agent does now.
   Event event(const Agent& agent) const { return {agent.id, agent.slot, epochs_[agent.slot], agent.tags}; }
 
   /// Whether anybody used tags: before each operation of somebody that has, or of somebody who has, this is to be
@@ -49,12 +49,12 @@ class Synchronization {
   /// What the agent does from now on has these tags.
   void use_tags(Agent& agent, TagSetId tags);
 
-  /// The epoch of those without a slot of their own.
+  /// The present epoch of the agents without a slot of their own.
   std::uint32_t epoch() const { return epochs_[0]; }
 
   /// Whether an atomic write that does not release by itself carries releases that others can learn from.
   bool carries(AgentId agent, StorageClass storage_class, Scope scope);
-  /// Whether it does for anybody: else no agent has to be asked.
+  /// Whether an atomic write of any agent may carry releases: else no agent has to be asked.
   const bool& somebody_tells_others() const { return somebody_tells_others_; }
   /// Adds what an atomic write of these semantics and scope carries to `heads`.
   void heads(Agent& agent, const Operation& write, MemorySemantics semantics, std::vector<Head>& heads) {
@@ -63,7 +63,7 @@ class Synchronization {
   /// An atomic read meets what the write that it read carried.
   [[gnu::noinline]] void meet(Agent& agent, const Operation& read, MemorySemantics semantics,
                               const std::vector<Head>& heads);
-  /// Meets what was carried where that is forgotten.
+  /// An atomic read meets what a write carried whose releases are forgotten: all that was ever released.
   [[gnu::noinline]] void meet_forgotten(Agent& agent, MemorySemantics semantics);
 
   /// A memory barrier, or a control barrier before it waits.
@@ -73,7 +73,7 @@ class Synchronization {
   /// Returns the index of the agent's arrival and those of the synchronizing ones, if not all do.
   struct Passage {
     trace::OperationIndex arrival = 0;
-    /// All who arrived did the same.
+    /// Whether all agents who arrived did the same.
     bool alike = true;
     std::vector<trace::OperationIndex> synchronizing;
   };

@@ -83,16 +83,16 @@ inline std::uint8_t class_of(const Site& site) {
 /// known is noted before the operation can be before another one.
 class ChainUse {
  public:
-  /// An instruction that may have availability and visibility operations of its own.
+  /// Takes notice of an instruction that may have availability and visibility operations of its own.
   /// Where not all accesses to an allocation are of one class it may be an element of chains about any class.
   void note(const Site& site, bool one_class_each);
-  /// Some acquire or release has all classes of these sets.
+  /// Takes notice of an acquire or release that has all classes of these sets.
   void note(ClassSets sets) {
     if ((sets & ~sets_.load(std::memory_order_relaxed)) != 0) sets_.fetch_or(sets, std::memory_order_relaxed);
   }
   void clear();
   ClassSets sets() const { return sets_.load(std::memory_order_relaxed); }
-  /// An operation in bulk of this level.
+  /// Takes notice of an operation in bulk of this level.
   void note_level(Level level) {
     if (level == kSubgroup && !subgroups()) subgroups_.store(true, std::memory_order_relaxed);
   }
@@ -108,7 +108,7 @@ class ChainUse {
   Levels own_visible(std::uint8_t read) const { return own_visible_[read].load(std::memory_order_relaxed); }
   /// The highest level of an availability operation of a write of the class, which the set relates to others.
   Level available(std::uint8_t written, std::size_t set) const { return get(available_, written, set); }
-  /// Likewise of a visibility operation of a read.
+  /// The highest level of a visibility operation of a read of the class, which the set relates to others.
   Level visible(std::uint8_t read, std::size_t set) const { return get(visible_, read, set); }
 
  private:
@@ -176,7 +176,7 @@ class ChainClocks {
   /// Whether all accesses to an allocation are of one storage class: then no fact is about two.
   void set_one_class_each(bool one) { one_class_each_ = one; }
   bool has_one_class_each() const { return one_class_each_; }
-  /// Whether nothing is cut. It begins so.
+  /// Whether no fact is cut, as at the beginning.
   void set_exact(bool exact) { exact_ = exact; }
   bool is_exact() const { return exact_; }
   /// How many numbers of groups in clocks stand for the lanes of one group, from the group's times so many on.
@@ -209,7 +209,7 @@ class ChainClocks {
   /// What `agent` learns of all that `of` knows, which comes before whatever it does: that system-synchronizes with it.
   //= vk:memory-model-system-synchronizes-with
   void learn_all(View& to, std::uint32_t agent, const View& from, std::uint32_t of) const;
-  /// Adds what was collected. Whether that is anything new.
+  /// Adds the facts that `collect` collected. Whether any of them is new.
   bool learn(View& to, const std::array<FactsJoin, kClassSets.size()>& collected) const;
   /// Collects what `agent` acquires, for each set on its own.
   void collect(std::array<FactsJoin, kClassSets.size()>& joins, std::uint32_t agent, const View& published,
@@ -217,9 +217,9 @@ class ChainClocks {
   /// f(set, facts) for each of these sets in which `from` released something, with the facts as `agent` knows them.
   template <typename F>
   void for_each_released(std::uint32_t agent, const View& published, std::uint32_t from, ClassSets sets, F f) const;
-  /// The facts of one set.
+  /// The facts of one set of classes in the view.
   FactsPointer of_set(const View& view, std::size_t set, FactSums& sums) const;
-  /// Adds those that another view has, of agents in the same instances.
+  /// Adds the facts of the set that another view has, of agents in the same instances.
   void join(View& to, const View& more, std::size_t set, FactSums& sums) const;
 
  private:

@@ -15,7 +15,7 @@ namespace heddle::race {
 using GroupId = std::uint32_t;
 /// Counts the releases of a group: an operation happened in the time that it is stamped with.
 using Stamp = std::uint32_t;
-/// What those of a workgroup begin with.
+/// The stamp that the agents of a workgroup begin with.
 inline constexpr Stamp kFirstStamp = 1;
 
 inline constexpr Stamp kForEver = ~Stamp{0};
@@ -44,13 +44,13 @@ class Clock {
   /// empty clock, and of no other.
   std::uint64_t lineage() const { return groups_.lineage(); }
   std::uint32_t place_in_lineage() const { return groups_.place_in_lineage(); }
-  /// Joins each of them.
+  /// Joins each of these clocks.
   void join(std::span<const Clock* const> others) {
     for (const Clock* other : others) join(*other);
   }
   /// Whether they share all that they have. Clocks of the same entries need not.
   bool is_same(const Clock& other) const { return groups_.is_same(other.groups_); }
-  /// Takes the room of an equal one.
+  /// Shares the room of an equal clock from now on.
   void share(const Clock& other);
   /// Tells apart clocks that are not the same in the sense of `is_same`; null of an empty one.
   const void* identity() const { return groups_.identity(); }
@@ -98,7 +98,7 @@ class Clock {
     bool includes(const OfGroup& other, Floor) const {
       return other.everybody <= everybody && agents.includes(other.agents, Everybody{everybody});
     }
-    /// With this as everybody's stamp, which is not an earlier one.
+    /// The entry with this as everybody's stamp, which is no earlier one than it has.
     OfGroup with_everybody(Stamp stamp) const;
   };
 

@@ -53,7 +53,7 @@ class Detector final : public trace::Listener {
   void placed(model::OperationIndex write) override;
 
   bool racy() const { return !races_.empty(); }
-  /// In the order in which they were found; each pair of operations once.
+  /// The races in the order in which they were found; each pair of operations once.
   const std::vector<Race>& races() const { return races_; }
 
   /// Forgets everything.

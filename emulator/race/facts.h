@@ -111,7 +111,7 @@ class FactSums {
   FactSums() = default;
   explicit FactSums(ComparedClocks& compared) : compared_(&compared) {}
   const Clock& sum(const Clock& a, const Clock& b);
-  /// One of the two if it has all of the other.
+  /// The sum of two clocks; one of the two itself if it has all of the other.
   FactsPointer sum(const FactsPointer& a, const FactsPointer& b);
 
  private:
@@ -129,7 +129,7 @@ class FactSums {
     FactsPointer sum;
   };
   ComparedClocks* compared_ = nullptr;
-  /// The latest first: it is mostly asked for again at once.
+  /// The sums that were made, the latest first: that one is mostly asked for again at once.
   std::forward_list<OfClocks> of_clocks_;
   std::vector<OfFacts> of_facts_;
 };
@@ -165,7 +165,7 @@ class FactsJoin {
     if (facts && (waiting_.empty() || waiting_.back() != facts)) waiting_.push_back(std::move(facts));
   }
   bool empty() const { return waiting_.empty(); }
-  /// `known` itself if it has all that was added.
+  /// The sum of `known` and all that was added; `known` itself if that has all of it.
   FactsPointer finish(const FactsPointer& known, FactSums& sums) const;
   /// Whether both collected the same facts.
   friend bool operator==(const FactsJoin& a, const FactsJoin& b) { return a.waiting_ == b.waiting_; }

@@ -35,13 +35,13 @@ class Settled {
 struct LastVisibility {
   ViewPointer known;
   BulkOperation operation;
-  /// The stamp of the last time; 0 if that is done.
+  /// The stamp of its last repetition, if one is put off; else 0.
   Stamp again = 0;
 };
 
 /// What an agent has of its own.
 struct AgentView : AgentReleases {
-  /// Null if it is that of its group.
+  /// What the agent knows; null if that is what all of its workgroup know.
   ViewPointer view;
   std::shared_ptr<LeftTogether> seen_together;
   LastVisibility last_visibility;
@@ -56,12 +56,12 @@ struct WholeBarrier {
 
 /// A workgroup, or an agent that is in none, and what all of it know.
 struct GroupView : AgentGroup<AgentView> {
-  /// Null if it is the one that agents begin with.
+  /// What all agents of the group know; null if that is what agents begin with.
   ViewPointer view;
-  /// What is not in the view yet.
+  /// The barriers whose effects are not in the view yet.
   std::vector<WholeBarrier> tail;
   std::array<Settled, kClasses> settled;
-  /// How many began, if all have consecutive numbers; else 0.
+  /// How many agents of the group began, if their numbers are consecutive; else 0.
   std::uint32_t agents_in_row = 0;
 
   /// Whether any of its agents knows anything.
@@ -139,7 +139,7 @@ class AgentViews : public AgentGroups<GroupView> {
   bool lost_ = false;
 };
 
-/// Does what those do alike who meet, at once.
+/// The views of workgroups whose agents meet: what all of them do alike is done once.
 class GroupViews : public AgentViews {
  public:
   /// How many lanes clocks tell apart (tag_lanes.h).
@@ -178,7 +178,7 @@ class GroupViews : public AgentViews {
 
  private:
   static constexpr std::size_t kLongestTail = 8;
-  /// So many are looked at one by one where they may differ.
+  /// Up to so many agents are looked at one by one where they may differ.
   static constexpr std::size_t kFewAgents = 8;
 
   std::vector<Offer> joined(std::span<const Offer> offers,

@@ -146,7 +146,7 @@ class HappensBefore {
   std::vector<EventSet> any_before_;
   std::deque<Agent> agents_;
   std::unordered_map<std::uint64_t, Meeting> meetings_;
-  /// Atomic writes in the order of their places.
+  /// All atomic writes, in the order of their places.
   std::vector<EventIndex> placed_;
 
   std::vector<model::AgentPair> interlock_;

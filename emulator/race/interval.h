@@ -31,14 +31,14 @@ class Interval {
   /// Whether it has ended. (Not to be asked of none, nor when agents of other workgroups have begun, unless there was
   /// room for them: see KernelOrder::Shared::reserve.)
   bool is_over() const { return *now_ != stamp_; }
-  /// Whether it is the present one of these agents, which are of its workgroup.
+  /// Whether the interval of these agents, which are of its workgroup, is this one.
   [[gnu::always_inline]] bool is_present(const KernelOrder::Near& near) const { return near.now() == stamp_; }
 
   /// Answers for a plain access to a word that the instruction writes, or only reads. False, and nothing happened,
   /// where it does not, as of a cell that is empty: then `begin` may be told.
   template <bool writes>
   bool answers_word(Cell& cell, AgentId agent, const QuickSite& site) const;
-  /// The first access to a word.
+  /// Puts the first access to a word into its cell.
   void begin(Cell& cell, AgentId agent, const QuickSite& site) const { cell.put(0, access(agent, site)); }
   /// Answers for a read that `answers_word` does not answer: where others read alike, or where all there is is a few
   /// atomics from before the interval, in whose place it stands from now on.
@@ -55,7 +55,7 @@ class Interval {
   [[gnu::always_inline]] bool is_settled(const Cell& cell, std::size_t slot, Relation relation) const {
     return cell.is_before(slot, ends_[static_cast<std::size_t>(settled_by(relation))]);
   }
-  /// Whether, besides, an access of this relation stands for it.
+  /// Whether, besides, an access of this relation stands for the one in the slot.
   [[gnu::always_inline]] bool is_followed(const Cell& cell, std::size_t slot, Relation relation) const {
     return (relation & kStandsFor) != 0 && is_settled(cell, slot, relation);
   }

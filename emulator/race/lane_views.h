@@ -32,7 +32,7 @@ struct Lane {
   /// Sets of which something was acquired that is not in `constrained` yet, though it is before accesses of the lane,
   /// which may have none so far.
   ClassSets pending = kAllClassSets;
-  /// What `view` gave; null if something has changed since.
+  /// The view that `view` returned last; null if something has changed since.
   ViewPointer known;
 };
 

@@ -44,14 +44,14 @@ struct Meeting {
   bool together = false;
   /// All have arrived, and all that they learn is in the view of their group.
   bool done = false;
-  /// All have learnt one and the same.
+  /// Whether all who meet have learnt one and the same.
   bool settled_as_one = false;
   Stamp stamp = 0;
   ViewPointer before;
-  /// What all have released, before anything became visible.
+  /// What all arrivals released, before anything became visible.
   ViewPointer joined;
   ViewPointer after;
-  /// What the last of those knew before who knew something else.
+  /// What the last agent knew before the barrier that knew something else than the others.
   ViewPointer other_before;
   ViewPointer other_after;
   std::shared_ptr<const Release> own;
@@ -78,7 +78,7 @@ inline bool waits_at(const Meeting& meeting, std::uint32_t agent) {
                      [&](const Arrival& arrival) { return arrival.agent == agent && !arrival.settled; });
 }
 
-/// The instances that somebody is at.
+/// The instances of control barriers that some agent is at.
 class Meetings {
  public:
   /// The meeting that the barrier belongs to: a new one if it is the first to come. `group` is its agent's.

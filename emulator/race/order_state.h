@@ -61,8 +61,9 @@ class SyncLog {
 /// What the invocations of a workgroup left to each other at a barrier.
 struct LeftTogether {
   std::vector<Offer> all;
-  /// As few as say the same to an agent: those of each subgroup are one, where their scopes have the workgroup; and
-  /// these are one for each subgroup that learns of them, by one agent of it. Made for the first who asks.
+  /// The fewest offers that say the same to an agent: those of each subgroup are one, where their scopes have the
+  /// workgroup; and these are one for each subgroup that learns of them, by one agent of it. They are made for the
+  /// first agent who asks.
   std::vector<Offer> of_subgroups;
   std::map<std::uint32_t, std::vector<Offer>> to_subgroup;
 };
@@ -91,7 +92,7 @@ class SeenReleases {
   }
 
  private:
-  /// So many are looked through.
+  /// Up to so many releases are looked through one by one.
   static constexpr std::size_t kFew = 16;
 
   static std::uint64_t kind(const Seen& seen) {
@@ -112,13 +113,13 @@ class SeenReleases {
     return places_.emplace(kind, seen_.size()).first->second;
   }
 
-  /// One of each kind.
+  /// The releases that were seen, one of each kind.
   std::vector<Seen> seen_;
   /// Where each kind is, where there are more than a few; empty if that is not known.
   std::unordered_map<std::uint64_t, std::size_t> places_;
 };
 
-/// What an agent released and has yet to acquire.
+/// The releases of an agent, and those of others that it has seen and may yet acquire.
 struct AgentReleases {
   /// Its last release barriers, of each mask, level and lane.
   std::vector<Offer> fences;
@@ -135,7 +136,7 @@ struct AgentGroup {
   Stamp now = kFirstStamp;
   Left left;
   std::uint32_t first_agent = 0;
-  /// By number from `first_agent` on. An agent behind the end has nothing of its own.
+  /// What agents have of their own, by their numbers from `first_agent` on. An agent behind the end has nothing.
   std::vector<Agent> agents;
 };
 
@@ -210,13 +211,13 @@ class AgentGroups {
     const Agent* own = find(agent);
     return own ? std::span<const Offer>(own->fences) : std::span<const Offer>();
   }
-  /// Takes notice of what acquires or releases; of an atomic with its storage class.
+  /// Takes notice of an operation that acquires or releases; of an atomic with its storage class.
   void note(const Ordering& ordering, Classes storage) {
     shared_.log_.note(ordering.mask, storage);
     shared_.use_.note(sets_in(ordering.mask));
     shared_.use_.note_level(ordering.level);
   }
-  /// Another agent released this, but the scopes do not include both.
+  /// Takes notice of a release by another agent, where the scopes do not include both.
   void miss(std::uint32_t agent, const Release& release) { state(agent).out_of_scope.join(release.view->reached); }
 
  protected:

@@ -34,7 +34,7 @@ class History {
   static constexpr std::uint32_t kLineBits = 5;
   static constexpr std::uint64_t kLineBytes = kWordBytes << kLineBits;
 
-  /// Nothing has been accessed.
+  /// Forgets everything, as if nothing had been accessed.
   void forget_all();
   /// What is known of an allocation; null if nothing is. Until somebody accesses another one.
   const Shadow::Allocation* find(AllocationId allocation) { return shadow_.find(allocation); }
@@ -102,7 +102,7 @@ class DetectorThread {
   /// those of a history.
   model::OperationIndex told_ = 0;
   std::vector<trace::Source> sources_;
-  /// For when the detector uses no other.
+  /// The history that the detector uses where it was given no other.
   History nothing_;
 };
 
@@ -129,9 +129,9 @@ class ParallelDetector {
   /// `tags`: whether operations may have some. Then threads tell of each access in full, none by a quick answer.
   explicit ParallelDetector(const KernelOptions& options = {}, bool tags = false);
 
-  /// What a new history is to be made with.
+  /// What the constructor of a new history is to be given.
   const KernelOrder::Shared& order() const { return *order_; }
-  /// For a thread that has none yet. One call at a time.
+  /// Makes the detector of a thread that has none yet. One call at a time.
   DetectorThread& add_thread();
   const std::deque<DetectorThread>& threads() const { return threads_; }
   /// What finds the races that only tags make; null where operations have none.

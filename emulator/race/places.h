@@ -21,7 +21,7 @@ class Places {
     GroupId group = 0;
     std::uint32_t subgroup = 0;
   };
-  /// From first() on, as long as no agent begins and no room is made.
+  /// The agents from first() on. The pointer is good as long as no agent begins and no room is made.
   const Agent* agents() const { return agents_.data(); }
 
   /// Makes room for `groups` groups of `size` invocations each, numbered one group after the other from
@@ -152,7 +152,7 @@ class Places {
     GroupId first_group = 0;
   };
 
-  /// For agents below `end`.
+  /// Makes room for the agents below `end`.
   void make_room(std::uint32_t end) {
     if (end <= end_) return;
     end_ = end;
@@ -163,7 +163,7 @@ class Places {
   std::uint32_t first_ = 0;
   std::uint32_t end_ = 0;
   Reserved reserved_;
-  /// At least as many as there are from first_ to end_.
+  /// At least as many agents as there are from first_ to end_.
   std::vector<Agent> agents_;
   std::vector<Group> groups_;
   /// The numbers of groups beyond the first few.

@@ -53,9 +53,9 @@ struct Head {
   /// Whether the write acquired all that the release sequences before it offered, and releases that with what is its
   /// own.
   bool acquires_all = false;
-  /// It releases by itself.
+  /// What the write releases by itself; null if it is no release.
   std::shared_ptr<const Release> own;
-  /// Release barriers before it that have its class in their mask.
+  /// The release barriers before the write that have its class in their mask.
   std::vector<Offer> fences;
 
   bool offers() const { return own != nullptr || !fences.empty(); }
@@ -89,7 +89,7 @@ class ReleaseHistory {
     const auto index = static_cast<std::size_t>(allocation);
     return index < offered_on_.size() && !offered_on_[index].empty();
   }
-  /// So many locations, and writes that have no place yet.
+  /// How many locations, and writes that have no place yet, are remembered.
   std::size_t size() const { return at_.size() + unplaced_.size(); }
 
   /// Calls f(head) with the heads of the release sequences that the read `by` reads from if its bytes
@@ -153,7 +153,7 @@ class ReleaseHistory {
   const Places& places_;
   std::unordered_map<Key, OfLocation, HashOfKey> at_;
   std::unordered_map<model::OperationIndex, Key> unplaced_;
-  /// By allocation, the locations that are remembered.
+  /// The locations that are remembered, by allocation.
   std::vector<std::vector<Key>> offered_on_;
   std::uint64_t last_place_ = 0;
 };

@@ -61,14 +61,14 @@ struct Crowd {
   /// not.
   std::uint32_t last_agent = 0;
   std::vector<std::pair<std::uint32_t, Stamp>> accesses;
-  /// With so many it is time to look which of them are followed by others of the same agent.
+  /// Once there are so many accesses it is time to look which of them are followed by others of the same agent.
   std::size_t look_through_at = 1024;
 
   void add(std::uint32_t agent, Stamp stamp) {
     last_agent = agent;
     accesses.emplace_back(agent, stamp);
   }
-  /// Adds an access where there is one: a later one of the same agent stands for both.
+  /// Adds an access to a crowd that has one: of two by the same agent the later one stands for both.
   void join(std::uint32_t agent, Stamp stamp) {
     if (last_agent == agent) {
       accesses.back().second = stamp;
@@ -77,7 +77,7 @@ struct Crowd {
     add(agent, stamp);
     if (accesses.size() >= look_through_at) forget_followed();
   }
-  /// Forgets all but so many.
+  /// Forgets all accesses but the last `most`.
   void leave_last(std::ptrdiff_t most) {
     if (std::ssize(accesses) > most) accesses.erase(accesses.begin(), accesses.end() - most);
   }
@@ -91,15 +91,15 @@ struct Crowd {
   void forget_followed();
 };
 
-/// Some that have numbers, and keep them until they are given back.
+/// Objects that have numbers, which they keep until they are given back.
 template <typename One>
 class Numbered {
  public:
   One& operator[](std::uint32_t number) { return all_[number]; }
   const One& operator[](std::uint32_t number) const { return all_[number]; }
-  /// How many somebody has.
+  /// How many objects are taken.
   std::uint32_t taken() const { return taken_; }
-  /// All that there ever were.
+  /// All objects, those that are not taken among them.
   const std::vector<One>& all() const { return all_; }
   std::uint32_t take() {
     if (taken_ == all_.size()) {
@@ -125,7 +125,7 @@ class Numbered {
 
  private:
   std::vector<One> all_;
-  /// The numbers, first of those that somebody has; and where each stands there.
+  /// The numbers, first those of the objects that are taken; and where each number stands there.
   std::vector<std::uint32_t> order_;
   std::vector<std::uint32_t> places_;
   std::uint32_t taken_ = 0;
@@ -146,7 +146,7 @@ class Shadow {
   using Page = std::array<Cell, kCellsOfPage>;
 
  public:
-  /// Those of so many do.
+  /// The cells of at least so many words of an allocation stand side by side.
   explicit Shadow(std::uint64_t side_by_side = kCellsOfPage)
       : pages_at_once_((side_by_side + kCellsOfPage - 1) / kCellsOfPage) {}
   /// This shadow has cells for one of each 2^every lines of 2^line words that follow each other.
@@ -159,7 +159,7 @@ class Shadow {
     [[gnu::always_inline]] std::uint8_t number(ReferenceId reference) const {
       return is_first(reference) ? std::uint8_t{0} : later_number(reference);
     }
-    /// Whether that is 0.
+    /// Whether the number of the reference is 0.
     bool is_first(ReferenceId reference) const { return reference == first_reference; }
     /// Whether somebody asked Shadow::first_time.
     bool is_known() const { return known; }
@@ -212,7 +212,7 @@ class Shadow {
     return allocations_[index];
   }
   Cell& cell(Allocation& allocation, std::uint64_t word);
-  /// What is there; null where it was never asked for, nor what is beside it.
+  /// The cell of a word; null where neither it nor one beside it was ever asked for.
   Allocation* find(AllocationId id) {
     const auto index = static_cast<std::size_t>(id);
     return index < allocation_count_ ? allocations_.data() + index : nullptr;
@@ -237,7 +237,7 @@ class Shadow {
       join_now();
     joined_[joined_count_++] = {cell.number(), agent, stamp};
   }
-  /// Gives a cell without one an empty one.
+  /// Gives a cell without a list, or a crowd, an empty one.
   RecordList& make_list(Cell& cell);
   Crowd& make_crowd(Cell& cell);
   /// The cell is as if it had not been accessed.
@@ -289,7 +289,7 @@ class Shadow {
   std::vector<std::unique_ptr<Page, Free>> pages_;
   struct FreePages {
     Page* first = nullptr;
-    /// So many cells have something of those that used them.
+    /// So many cells have something in them.
     std::uint64_t used_cells = 0;
   };
   std::vector<FreePages> free_pages_;

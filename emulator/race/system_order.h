@@ -9,10 +9,10 @@
 
 namespace heddle::race {
 
-/// All that every agent of every workgroup did.
+/// The clock of all that every agent of every workgroup did.
 //= vk:memory-model-system-synchronizes-with
 Clock all_of_everybody(const Places& places, std::uint32_t numbers_of_group);
-/// All that one agent did.
+/// The clock of all that one agent did.
 Clock all_of_agent(const Places& places, std::uint32_t numbers_of_group, std::uint32_t agent);
 /// The view of an agent that begins behind a dependency; `ended` is what the agents before it did to chains.
 ViewPointer view_behind_dependency(const Places& places, std::uint32_t numbers_of_group, const View& ended);

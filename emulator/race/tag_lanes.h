@@ -14,7 +14,7 @@ namespace heddle::race {
 /// Numbers sets of tags, and knows which fit each other. The empty set is lane 0, which fits every other.
 class TagLanes {
  public:
-  /// So many sets are told apart, the empty one among them.
+  /// How many sets of tags are told apart, the empty one among them.
   static constexpr std::uint32_t kMost = 8;
   /// Clocks have this many numbers for each group: of each lane one for the atomics that acquire, which are before more
   /// than accesses are, and one for all else.
@@ -27,7 +27,7 @@ class TagLanes {
       if (sets_[lane] == tags) return static_cast<std::uint8_t>(lane);
     return add(tags);
   }
-  /// How many have been asked for.
+  /// How many lanes have been asked for.
   std::uint32_t count() const { return count_; }
   bool are_too_many() const { return too_many_; }
   //= mmra:compatibility

@@ -68,7 +68,7 @@ class TaggedDetector final : public trace::Listener {
 
   /// Called once, when there is a set of tags more than are told apart: its operations count as having none.
   void on_too_many_sets(std::function<void()> call) { on_too_many_sets_ = std::move(call); }
-  /// What that means for a report.
+  /// The sentence of a report that says what this means.
   static std::string text_of_too_many_sets();
   /// Makes room for a dispatch, as Places::reserve.
   void reserve(std::uint32_t first, std::uint32_t size, std::uint32_t groups) { order_.reserve(first, size, groups); }

@@ -16,9 +16,9 @@ using Clocks = std::array<Clock, kClassSets.size()>;
 
 /// By system-synchronization, before all operations of an agent.
 struct SystemView {
-  /// What is before them, whatever their own classes.
+  /// What is before all operations of the agent, whatever their classes.
   Clocks before;
-  /// Agents all of whose operations system-synchronize with them.
+  /// Agents all of whose operations system-synchronize with those of the agent.
   Clock agents;
 };
 
