@@ -121,7 +121,7 @@ struct ChainLevels {
   CacheLevel apart = CacheLevel::Subgroup;
   CacheLevel level = CacheLevel::Workgroup;
 };
-/// All that there are.
+/// Each pair of levels of which the second is wider.
 inline constexpr std::array<ChainLevels, 6> kChains = {{{CacheLevel::Subgroup, CacheLevel::Workgroup},
                                                         {CacheLevel::Subgroup, CacheLevel::QueueFamily},
                                                         {CacheLevel::Subgroup, CacheLevel::Shader},
@@ -129,7 +129,7 @@ inline constexpr std::array<ChainLevels, 6> kChains = {{{CacheLevel::Subgroup, C
                                                         {CacheLevel::Workgroup, CacheLevel::Shader},
                                                         {CacheLevel::QueueFamily, CacheLevel::Shader}}};
 inline constexpr unsigned kChainLevels = kChains.size();
-/// The first one for somebody as far away as this, and the first one behind these.
+/// The position in kChains of the first one of somebody who is so far away, or farther.
 constexpr unsigned first_chain(CacheLevel apart) {
   unsigned i = 0;
   while (i < kChainLevels && kChains[i].apart < apart) ++i;
@@ -241,7 +241,7 @@ class Knowledge {
   }
   /// All that happened before `other` did.
   void join_happened(const Knowledge& other) { join(kHappened, other, kHappened, kVisible); }
-  /// Of somebody who is where I am.
+  /// The chains of somebody who is where I am are mine.
   void join_chains(const Knowledge& other) {
     if (!other.chains_) return;
     join(kChained, other, kChained, kRows - kChained);
