@@ -3,6 +3,7 @@
 #include <unwind.h>
 
 #include <cstddef>
+#include <cstring>
 #include <initializer_list>
 
 namespace heddle::runtime {
@@ -66,6 +67,13 @@ std::optional<std::uint64_t> state_of_calls(const void* local) {
     return std::nullopt;
   add_words(walk.state, walk.begin, walk.end);
   return walk.state;
+}
+
+[[gnu::noinline]] void clear_stack_below() {
+  // More than the tables are walked with.
+  std::byte below[4096];
+  std::memset(below, 0, sizeof(below));
+  asm volatile("" : : "r"(below) : "memory");
 }
 
 }  // namespace heddle::runtime

@@ -17,6 +17,11 @@ namespace heddle::runtime {
 /// megabyte. It walks the stack by the tables that unwind it, in some microseconds.
 std::optional<std::uint64_t> state_of_calls(const void* local);
 
+/// Leaves zeros on the stack below the caller, where state_of_calls and whoever had its number were called. Otherwise
+/// functions that are called there next find that number in what they do not set (those that are not optimized leave
+/// much unset), so that their next state has it in it, and no state comes again.
+void clear_stack_below();
+
 /// Calls it when it is asked.
 struct StateOfCalls {
   const void* local;

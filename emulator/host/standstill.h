@@ -15,6 +15,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "runtime/stack_state.h"
+
 namespace heddle::detail {
 
 /// Whether invocations only read, again and again, what does not change: they poll with plain reads, or through
@@ -89,7 +91,10 @@ class Standstill {
     Visitor* const visitor = known(agent, place);
     if (!visitor) return Verdict::SomethingGoesOn;
     if (moving_ != 0) return visitor->repeats < kManyRepeats ? Verdict::Unknown : Verdict::SomethingGoesOn;
-    if (looks_at_states_ && accesses_done_ >= patience_.repeated) look(*visitor, state());
+    if (looks_at_states_ && accesses_done_ >= patience_.repeated) {
+      look_at(*visitor, state);
+      runtime::clear_stack_below();
+    }
     const bool all_return = returning_ == visitors_.size();
     const bool all_are_long = accesses_done_ >= patience_.accesses && long_ == visitors_.size();
     return all_return || all_are_long ? Verdict::NothingGoesOn : Verdict::Unknown;
@@ -97,6 +102,11 @@ class Standstill {
   /// Who accesses `place` once more; null if that is too many places.
   Visitor* known(AgentId agent, const Place& place);
   bool changes(const Place& place, std::span<const std::byte> value);
+  /// What is known of the state is on the stack of this function, and of those that it calls, alone.
+  template <typename StateOf>
+  [[gnu::noinline]] void look_at(Visitor& visitor, const StateOf& state) {
+    look(visitor, state());
+  }
   void look(Visitor& visitor, const State& state);
 
   const Patience patience_;
