@@ -173,8 +173,18 @@ const steps = ({page, address, text, shot, tab, eventually, open, write, run, mi
     await write(kChallenges[edit].solution);
     await page.getByRole('button', {name: 'Check'}).click();
     await page.getByText(/Solved: it holds/).waitFor();
+    const round = kChallenges.findIndex(one => one.id === 'round-trip');
+    await page.locator('.challenges select').selectOption(String(round));
+    await page.getByRole('button', {name: /Open the test/}).click();
+    await page.locator('.cm-content', {hasText: 'there-and-back'}).waitFor();
+    await write(kChallenges[round].solution.replace('dep compute.shader_write', 'dep all.memory_write'));
+    await page.getByRole('button', {name: 'Check'}).click();
+    await page.getByText(/a weaker instruction would do/).waitFor();
+    await write(kChallenges[round].solution);
+    await page.getByRole('button', {name: 'Check'}).click();
+    await page.getByText(/Solved: it holds/).waitFor();
     await page.reload();
-    await page.getByText(`2 of ${kChallenges.length} solved`).waitFor();
+    await page.getByText(`3 of ${kChallenges.length} solved`).waitFor();
     await shot('challenges');
   }],
   ['the course opens its tests', async () => {
@@ -187,7 +197,7 @@ const steps = ({page, address, text, shot, tab, eventually, open, write, run, mi
   }],
   ['each claim of a lesson is drawn and played by its buttons', async () => {
     const claims = /^- \[`([^`]+)`\]\(\S+\) (?:(can|cannot) end with `([^`]+)`|has (?:a|no) data race)/gm;
-    for (const [lesson, file] of [[2, '3-release-acquire'], [6, '7-barriers-and-chains']]) {
+    for (const [lesson, file] of [[2, '3-release-acquire'], [6, '7-barriers-and-chains'], [8, '9-upload-and-read-back']]) {
       const lines = readFileSync(new URL(`../../samples/course/${file}.md`, import.meta.url), 'utf8');
       for (const [, name, can, condition] of lines.matchAll(claims)) {
         await tab('Course');

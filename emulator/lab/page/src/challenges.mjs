@@ -1,7 +1,7 @@
 // The challenges, in an order that teaches. Whether one is solved is found out by the explorer (check.mjs).
 //
 // Kinds: `pick` (which of these: `property` is `racy` of tests or `allowed` of the outcomes of one test), `edit` (change the
-// test until `goal` holds; `may` says what may be changed, `minimal` that no single weaker instruction would do, `most` how
+// test until `goal` holds; `may` says what may be changed or added (`tags`, `fences`, `host`: flush, invalidate, wait and dep), `minimal` that no single weaker instruction would do, `most` how
 // many instructions may change) and `reach` (play the test to an outcome).
 
 const kInA = 'P0@sg 0, wg 0, qf 0';
@@ -37,6 +37,13 @@ const pair = (name, one, other) => two(name, [one], [other], 'exists (x == 1)', 
 const outcomes = (a, b) => [[0, 0], [0, 1], [1, 0], [1, 1]].map(([x, y]) => ({label: `${a}=${x} ${b}=${y}`, outcome: {[a]: x, [b]: y}}));
 const storeBuffering = (store, load) => two('store-buffering', [`${store} x, 1`, `${load} r0, y`], [`${store} y, 1`, `${load} r0, x`],
     'exists (P0:r0 == 0 /\\ P1:r0 == 0)');
+
+/** x goes up to a kernel, which hands it on in y, and y comes back; `host` and `batch` are all that those do. */
+const roundTrip = (name, host, batch) => litmus(name, ['noncoherent x; noncoherent y; x', 'y'], [
+  ['H0@host', ...host], ['B0@q 0, qf 0', ...batch], ['P0@sg 0, wg 0, qf 0', 'ld.sc0 r0, x', 'st.sc0 y, r0']], 'exists (H0:r0 == 0)');
+const kUp = ['st x, 1', 'flush x', 'submit B0, f'];
+const kDown = ['wait f', 'invalidate y', 'ld r0, y'];
+const kToHost = 'dep compute.shader_write host.host_read';
 
 export const kChallenges = [
   {
@@ -224,5 +231,30 @@ export const kChallenges = [
     solution: message('look-back', {flag: 'st.atom.rel.qf.sc0.semsc0.semav', see: 'ld.atom.acq.qf.sc0.semsc0.semvis'}),
     ask: 'Four things are missing. Give P1 the sum of the workgroup before it, at the lowest price.',
     hints: ['Order, scope, class, and the way of the value.', 'qf is wide enough here.'],
+  },
+  {
+    id: 'lost-on-the-way', lesson: 9, title: 'What loses the data?', kind: 'pick', property: 'racy',
+    ask: 'The host writes x, a kernel copies x to y, and the host reads y. Which of these have a data race?',
+    options: [
+      ['all four: flush, dep, wait and invalidate', kUp, ['dispatch P0', kToHost], kDown],
+      ['no flush', ['st x, 1', 'submit B0, f'], ['dispatch P0', kToHost], kDown],
+      ['an execution dependency alone: dep compute host', kUp, ['dispatch P0', 'dep compute host'], kDown],
+      ['invalidate in front of wait', kUp, ['dispatch P0', kToHost], ['invalidate y', 'wait f', 'ld r0, y']],
+    ].map(([label, up, batch, down], i) => ({label, text: roundTrip(`on-the-way-${i}`, [...up, ...down], batch)})),
+    answer: [1, 2, 3],
+    hints: ['Each gate has to be passed behind the one before it.', 'What comes behind the invalidate may still go into the old copy, and a dependency without accesses moves nothing.'],
+  },
+  {
+    id: 'reach-lost-upload', lesson: 9, title: 'Play the lost upload', kind: 'reach',
+    text: roundTrip('lost-upload', ['st x, 1', 'submit B0, f', ...kDown], ['dispatch P0', kToHost]), outcome: {'H0:r0': 0},
+    ask: 'Open Play, and reach H0:r0=0: the host has written 1, and reads what the kernel made of 0.',
+    hints: ['The write waits in the cache of the host. Do not deliver it.', 'Let the batch run while x is 0 in the device domain; then the host waits, invalidates and reads.'],
+  },
+  {
+    id: 'round-trip', lesson: 9, title: 'There and back', kind: 'edit', may: 'host', minimal: true,
+    text: roundTrip('there-and-back', ['st x, 1', 'submit B0, f', 'ld r0, y'], ['dispatch P0']), goal: {forbid: 'H0:r0 == 0', raceFree: true},
+    solution: roundTrip('there-and-back', [...kUp, ...kDown], ['dispatch P0', kToHost]),
+    ask: 'Add what is missing on the way up and on the way back, and no more: flush, wait and invalidate of the host, a dep of the batch.',
+    hints: ['Up: the host\'s cache. Back: the barrier in the batch, the fence f, the host\'s cache again.', 'flush x in front of submit; dep compute.shader_write host.host_read behind dispatch; wait f, then invalidate y.'],
   },
 ];

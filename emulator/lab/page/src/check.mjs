@@ -11,7 +11,7 @@ const kMnemonic = /^(?:ld|st|rmw|membar|cbar)(?:\.\w+)*/;
 export function partsOf(text) {
   const bare = text.replace(/\(\*[^]*?\*\)/g, '');
   const lines = bare.split(/\r?\n/);
-  const head = lines.findIndex(line => /^\s*P\d+@/.test(line));
+  const head = lines.findIndex(line => /^\s*[HBP]\d+@/.test(line));
   if (head < 0) return null;
   let end = lines.findIndex((line, i) => i > head && /^\s*(?:~?exists|not\s|forall|filter|locations)/.test(line));
   if (end < 0) end = lines.length;
@@ -39,7 +39,9 @@ function fixed(instruction) {
   return kept.join('.') + instruction.replace(kMnemonic, '');
 }
 
-const isFence = instruction => /^membar\b/.test(instruction);
+/** What a challenge lets one add: fences, or what takes a value from the host to the device and back. */
+const kAdded = {fences: /^membar\b/, host: /^(?:flush|invalidate|wait|dep)\b/};
+const isAdded = (challenge, instruction) => kAdded[challenge.may]?.test(instruction) ?? false;
 
 /** Why this is no edit that the challenge allows; an empty string if it is one. */
 export function notAllowed(challenge, text) {
@@ -50,7 +52,7 @@ export function notAllowed(challenge, text) {
   let changed = 0;
   for (let t = 0; t < then.threads.length; ++t) {
     if (now.threads[t].place.replace(/\s/g, '') !== then.threads[t].place.replace(/\s/g, '')) return 'Where the threads are has to stay.';
-    const mine = now.threads[t].code.filter(one => challenge.may !== 'fences' || !isFence(one));
+    const mine = now.threads[t].code.filter(one => !isAdded(challenge, one));
     const theirs = then.threads[t].code;
     if (mine.length !== theirs.length) return 'The instructions have to stay; only what the challenge names may be added.';
     for (let i = 0; i < mine.length; ++i) {
@@ -84,8 +86,22 @@ async function goalHolds(ask, challenge, parts) {
   return {holds: true};
 }
 
+/** A call of the host or a dependency with a single thing less: without it, without an access, with the stages of kernels alone. */
+function hostWeakenings(instruction) {
+  const [call, ...masks] = instruction.split(' ');
+  if (call !== 'dep') return [''];
+  const less = mask => {
+    const [stages, ...accesses] = mask.split('.');
+    return [...accesses.map((_, i) => [stages, ...accesses.filter((_, k) => k !== i)].join('.')),
+      ...(stages === 'all' ? [['compute', ...accesses].join('.')] : []),
+      ...accesses.flatMap((one, i) => one.startsWith('memory_') ? ['shader_', 'host_'].map(kind => [stages, ...accesses.with(i, one.replace('memory_', kind))].join('.')) : [])];
+  };
+  return ['', ...masks.flatMap((mask, i) => less(mask).map(one => [call, ...masks.with(i, one)].join(' ')))];
+}
+
 /** Every instruction that is this one with a single thing less; an empty text is none at all. */
 export function weakenings(instruction) {
+  if (kAdded.host.test(instruction)) return hostWeakenings(instruction);
   const match = kMnemonic.exec(instruction);
   if (!match) return [];
   const words = match[0].split('.');
