@@ -44,13 +44,14 @@ bool is_storage_class(std::uint32_t value) {
 class Reader {
  public:
   Reader(std::istream& in, const std::string& name, Listener& listener, const OnComponents& on_components,
-         const OnCalled& on_called, const OnRace& on_race)
+         const OnCalled& on_called, const OnRace& on_race, ApiListener* steps)
       : in_(*in.rdbuf()),
         name_(name),
         listener_(listener),
         on_components_(on_components),
         on_called_(on_called),
-        on_race_(on_race) {}
+        on_race_(on_race),
+        steps_(steps) {}
 
   TraceSummary read();
   void header();
@@ -79,6 +80,11 @@ class Reader {
   void passes();
   void moved();
   void raced();
+  std::uint64_t step();
+  const char* text();
+  void step_record(RecordTag tag);
+  void step_begins();
+  void held_back();
   void end();
 
   std::streambuf& in_;
@@ -87,6 +93,7 @@ class Reader {
   const OnComponents& on_components_;
   const OnCalled& on_called_;
   const OnRace& on_race_;
+  ApiListener* const steps_;
   TraceSummary summary_;
   std::uint8_t record_tags_ = kRecordTags;
   /// How many members the name that is read may still have.
@@ -196,6 +203,7 @@ void Reader::header() {
   has_types_ = version >= 3;
   has_tags_ = version >= 4;
   has_members_ = version >= 6;
+  if (version < 8) record_tags_ = static_cast<std::uint8_t>(RecordTag::Race) + 1;
   if (version < 7) record_tags_ = static_cast<std::uint8_t>(RecordTag::Called) + 1;
   if (version < 5) record_tags_ = static_cast<std::uint8_t>(RecordTag::Late) + 1;
   if (version == 1) record_tags_ = static_cast<std::uint8_t>(RecordTag::Stale) + 1;
@@ -203,8 +211,6 @@ void Reader::header() {
 
 void Reader::record(RecordTag tag) {
   switch (tag) {
-    case RecordTag::End:
-      break;
     case RecordTag::AgentBegins:
       agent_begins();
       break;
@@ -268,7 +274,60 @@ void Reader::record(RecordTag tag) {
     case RecordTag::Race:
       raced();
       break;
+    default:
+      step_record(tag);
   }
+}
+
+/// A step that has begun.
+std::uint64_t Reader::step() {
+  const std::uint64_t ago = number();
+  if (ago == 0 || ago > summary_.steps) damaged("a step of the host's side that was not there before");
+  return summary_.steps - ago;
+}
+
+const char* Reader::text() {
+  return strings_[below(static_cast<std::uint32_t>(strings_.size()), "a string that was not there before")];
+}
+
+void Reader::step_record(RecordTag tag) {
+  if (tag == RecordTag::StepBegins) return step_begins();
+  if (tag == RecordTag::HeldBack) return held_back();
+  const std::uint64_t at = step();
+  if (tag == RecordTag::StepFollows) {
+    const std::uint64_t earlier = step();
+    if (earlier >= at) damaged("a step of the host's side that follows itself, or a later one");
+    if (steps_) steps_->step_follows(at, earlier);
+  } else if (tag == RecordTag::StepIsStale) {
+    OldValues values;
+    values.memory = text();
+    values.words = number();
+    if (steps_) steps_->step_is_stale(at, values);
+  } else if (steps_) {
+    steps_->step_ends(at);
+  }
+}
+
+void Reader::step_begins() {
+  ApiStep told;
+  told.by_host = byte() != 0;
+  told.queue = small();
+  told.family = small();
+  told.words = text();
+  told.where.file = text();
+  told.where.function = text();
+  told.where.line = small();
+  const std::uint64_t number = summary_.steps++;
+  if (steps_) steps_->step_begins(number, told);
+}
+
+void Reader::held_back() {
+  HeldBack held;
+  held.memory = text();
+  for (std::uint64_t* const count :
+       {&held.atoms, &held.unflushed, &held.outdated, &held.unavailable, &held.device_only, &held.host_only})
+    *count = number();
+  if (steps_) steps_->held_back(held);
 }
 
 void Reader::agent_begins() {
@@ -502,20 +561,21 @@ std::ifstream opened(const std::string& path) {
 }  // namespace
 
 TraceSummary read_trace(std::istream& in, const std::string& name, Listener& listener,
-                        const OnComponents& on_components, const OnCalled& on_called, const OnRace& on_race) {
-  return Reader(in, name, listener, on_components, on_called, on_race).read();
+                        const OnComponents& on_components, const OnCalled& on_called, const OnRace& on_race,
+                        ApiListener* steps) {
+  return Reader(in, name, listener, on_components, on_called, on_race, steps).read();
 }
 
 void expect_trace_file(const std::string& path) {
   std::ifstream in = opened(path);
   Fork nobody({});
-  Reader(in, path, nobody, {}, {}, {}).header();
+  Reader(in, path, nobody, {}, {}, {}, nullptr).header();
 }
 
 TraceSummary read_trace_file(const std::string& path, Listener& listener, const OnComponents& on_components,
-                             const OnCalled& on_called, const OnRace& on_race) {
+                             const OnCalled& on_called, const OnRace& on_race, ApiListener* steps) {
   std::ifstream in = opened(path);
-  return read_trace(in, path, listener, on_components, on_called, on_race);
+  return read_trace(in, path, listener, on_components, on_called, on_race, steps);
 }
 
 }  // namespace heddle::trace

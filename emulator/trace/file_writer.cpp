@@ -347,4 +347,45 @@ void FileWriter::stale(OperationIndex read, OperationIndex missed, CacheLevel ke
   byte(static_cast<std::uint8_t>(kept_in));
 }
 
+void FileWriter::step_begins(std::uint64_t step, const ApiStep& told) {
+  forget_if_full();
+  const std::uint32_t words = string_of(told.words);
+  const std::uint32_t file = string_of(told.where.file);
+  const std::uint32_t function = string_of(told.where.function);
+  begin(RecordTag::StepBegins);
+  byte(told.by_host ? 1 : 0);
+  for (const std::uint32_t field : {told.queue, told.family, words, file, function, told.where.line}) number(field);
+  steps_ = step + 1;
+}
+
+void FileWriter::step_follows(std::uint64_t step, std::uint64_t earlier) {
+  begin(RecordTag::StepFollows);
+  number(steps_ - step);
+  number(steps_ - earlier);
+}
+
+void FileWriter::step_is_stale(std::uint64_t step, const OldValues& values) {
+  forget_if_full();
+  const std::uint32_t memory = string_of(values.memory);
+  begin(RecordTag::StepIsStale);
+  number(steps_ - step);
+  number(memory);
+  number(values.words);
+}
+
+void FileWriter::step_ends(std::uint64_t step) {
+  begin(RecordTag::StepEnds);
+  number(steps_ - step);
+}
+
+void FileWriter::held_back(const HeldBack& held) {
+  forget_if_full();
+  const std::uint32_t memory = string_of(held.memory);
+  begin(RecordTag::HeldBack);
+  number(memory);
+  for (const std::uint64_t count :
+       {held.atoms, held.unflushed, held.outdated, held.unavailable, held.device_only, held.host_only})
+    number(count);
+}
+
 }  // namespace heddle::trace

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "emulator/trace/api_steps.h"
 #include "emulator/trace/components.h"
 #include "emulator/trace/file_format.h"
 #include "emulator/trace/listener.h"
@@ -19,7 +20,7 @@ namespace heddle::trace {
 
 /// Writes everything it is told to a file, as it comes. Keeps a buffer and the shapes of the program's
 /// operations, whatever the length of the run. Names of files and functions must outlive it.
-class FileWriter final : public Listener {
+class FileWriter final : public Listener, public ApiListener {
  public:
   /// Throws TraceFileError if it cannot be written; so do all others.
   explicit FileWriter(const std::string& path);
@@ -57,6 +58,12 @@ class FileWriter final : public Listener {
              MoveReason reason) override;
   void stale(OperationIndex read, OperationIndex missed, CacheLevel kept_in) override;
 
+  void step_begins(std::uint64_t step, const ApiStep& told) override;
+  void step_follows(std::uint64_t step, std::uint64_t earlier) override;
+  void step_is_stale(std::uint64_t step, const OldValues& values) override;
+  void step_ends(std::uint64_t step) override;
+  void held_back(const HeldBack& held) override;
+
  private:
   /// An operation with its variable parts cleared.
   struct Shape {
@@ -88,6 +95,7 @@ class FileWriter final : public Listener {
   bool closed_ = false;
   std::atomic<bool> saved_{false};
   OperationIndex told_ = 0;
+  std::uint64_t steps_ = 0;
   std::uint32_t last_agent_ = 0;
   model::Place last_place_;
   Locations last_bytes_;

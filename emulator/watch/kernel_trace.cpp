@@ -177,6 +177,22 @@ void KernelTrace::stale(trace::OperationIndex read, trace::OperationIndex missed
   tell([&](trace::FileWriter& writer) { writer.stale(read, missed, kept_in); });
 }
 
+void KernelTrace::step_begins(std::uint64_t step, const trace::ApiStep& told) {
+  tell([&](trace::FileWriter& writer) { writer.step_begins(step, told); });
+}
+void KernelTrace::step_follows(std::uint64_t step, std::uint64_t earlier) {
+  tell([&](trace::FileWriter& writer) { writer.step_follows(step, earlier); });
+}
+void KernelTrace::step_is_stale(std::uint64_t step, const trace::OldValues& values) {
+  tell([&](trace::FileWriter& writer) { writer.step_is_stale(step, values); });
+}
+void KernelTrace::step_ends(std::uint64_t step) {
+  tell([&](trace::FileWriter& writer) { writer.step_ends(step); });
+}
+void KernelTrace::held_back(const trace::HeldBack& held) {
+  tell([&](trace::FileWriter& writer) { writer.held_back(held); });
+}
+
 std::string trace_path(const std::optional<std::string>& asked) {
   if (asked) return *asked;
   const char* text = std::getenv("HEDDLE_TRACE");

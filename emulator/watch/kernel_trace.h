@@ -34,7 +34,7 @@ class SavedTrace {
 
 /// Writes what a device's memory tells to a file, with the names that people have for things. A failure does
 /// not disturb the kernel that runs: it is kept for check().
-class KernelTrace final : public trace::Listener {
+class KernelTrace final : public trace::Listener, public trace::ApiListener {
  public:
   /// Throws std::invalid_argument if the file cannot be written. `instructions` must outlive it.
   KernelTrace(const std::string& path, const trace::Instructions& instructions);
@@ -64,6 +64,12 @@ class KernelTrace final : public trace::Listener {
   void moved(trace::OperationIndex write, const Locations& bytes, AgentId agent, trace::CacheLevel from,
              trace::CacheLevel to, trace::MoveReason reason) override;
   void stale(trace::OperationIndex read, trace::OperationIndex missed, trace::CacheLevel kept_in) override;
+
+  void step_begins(std::uint64_t step, const trace::ApiStep& told) override;
+  void step_follows(std::uint64_t step, std::uint64_t earlier) override;
+  void step_is_stale(std::uint64_t step, const trace::OldValues& values) override;
+  void step_ends(std::uint64_t step) override;
+  void held_back(const trace::HeldBack& held) override;
 
  private:
   template <typename Tell>

@@ -76,6 +76,10 @@ void Watchers::restart(memory::Memory& memory) {
   if (race_watch_ && !race_watch_->restart()) listen_to(memory);
 }
 
+trace::ApiListener* Watchers::steps() const {
+  return kernel_trace_.get();
+}
+
 void Watchers::dispatch_begins(const DispatchStart& dispatch) {
   if (race_watch_) race_watch_->dispatch_begins(dispatch);
   if (kernel_trace_) kernel_trace_->dispatch_begins(dispatch);

@@ -20,6 +20,10 @@ class AccessDoor;
 class RecordedAccesses;
 }  // namespace heddle::emulation
 
+namespace heddle::trace {
+class ApiListener;
+}
+
 namespace heddle::watch {
 
 class KernelTrace;
@@ -58,6 +62,8 @@ class Watchers {
   /// The way of accesses that all who listen are told of; null if nobody listens to a memory of one order.
   emulation::AccessDoor* door() const;
   bool has_trace() const { return kernel_trace_ != nullptr; }
+  /// Who writes down the steps of the host's side; null where there is no trace.
+  trace::ApiListener* steps() const;
 
   void dispatch_begins(const DispatchStart& dispatch);
   /// `failed`: before all invocations came to their end.

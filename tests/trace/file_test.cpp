@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <heddle/choice.h>
 #include <catch2/catch.hpp>
 
@@ -116,8 +117,8 @@ TEST_CASE("a file that is no trace, or of another version, is refused by name") 
   CHECK_THAT(error_of("not a trace at all"), Catch::Contains("a.trace: is no heddle trace"));
   CHECK_THAT(error_of(""), Catch::Contains("is no heddle trace"));
   std::string bytes = written(1, 5).bytes;
-  bytes[8] = 8;
-  CHECK(error_of(bytes) == "a.trace: has version 8, this heddle reads versions 1 to 7");
+  bytes[8] = 9;
+  CHECK(error_of(bytes) == "a.trace: has version 9, this heddle reads versions 1 to 8");
 }
 
 TEST_CASE("a trace of version 1 is read, and has no names in it") {
@@ -126,7 +127,7 @@ TEST_CASE("a trace of version 1 is read, and has no names in it") {
   writer.agent_begins(AgentId{0}, {});
   writer.close();
   std::string bytes = file.bytes();
-  REQUIRE(bytes[8] == 7);
+  REQUIRE(bytes[8] == 8);
   bytes[8] = 1;
   CHECK(read(bytes) == read(file.bytes()));
   // Instead of the end, the record of a name.
@@ -248,6 +249,89 @@ TEST_CASE("races come behind their operations, and not in a trace of version 6")
   std::string older = file.bytes();
   older[8] = 6;
   CHECK_THAT(error_of(older), Catch::Contains("a record of unknown kind"));
+}
+
+namespace {
+
+/// What is told of the host's side, a line each.
+struct StepTranscript final : ApiListener {
+  std::string text;
+
+  void step_begins(std::uint64_t step, const ApiStep& told) override {
+    text += fmt::format("{} {} {} {} {} {}:{} {}\n", step, told.by_host, told.queue, told.family, told.words,
+                        told.where.file, told.where.line, told.where.function);
+  }
+  void step_follows(std::uint64_t step, std::uint64_t earlier) override {
+    text += fmt::format("{} behind {}\n", step, earlier);
+  }
+  void step_is_stale(std::uint64_t step, const OldValues& values) override {
+    text += fmt::format("{} stale {} {}\n", step, values.memory, values.words);
+  }
+  void step_ends(std::uint64_t step) override { text += fmt::format("{} ends\n", step); }
+  void held_back(const HeldBack& held) override {
+    text += fmt::format("{} {} {} {} {} {} {}\n", held.memory, held.atoms, held.unflushed, held.outdated,
+                        held.unavailable, held.device_only, held.host_only);
+  }
+};
+
+void tell_steps(ApiListener& to) {
+  ApiStep step;
+  step.words = "submit2";
+  step.where = {"upload.cpp", "main", 41, 0};
+  to.step_begins(0, step);
+  to.step_ends(0);
+  step.by_host = false;
+  step.queue = 3;
+  step.family = 1;
+  step.words = "copy_buffer";
+  to.step_begins(1, step);
+  to.step_follows(1, 0);
+  to.step_is_stale(1, {"numbers", 300});
+  to.held_back({"numbers", 1, 2, 3, 4, 5, 600});
+  to.step_ends(1);
+}
+
+std::string steps_in(const std::string& bytes) {
+  std::istringstream in(bytes);
+  Transcript transcript;
+  StepTranscript steps;
+  CHECK(read_trace(in, "a.trace", transcript, {}, {}, {}, &steps).steps == 2);
+  return steps.text;
+}
+
+}  // namespace
+
+TEST_CASE("a trace tells its reader what its writer was told of the host's side, and no trace of version 7 does") {
+  const TemporaryFile file;
+  {
+    FileWriter writer(file.path());
+    tell_steps(writer);
+    writer.close();
+  }
+  StepTranscript told;
+  tell_steps(told);
+  CHECK(steps_in(file.bytes()) == told.text);
+  // Who asks for none is told of none.
+  CHECK(read(file.bytes()).empty());
+  std::string older = file.bytes();
+  older[8] = 7;
+  CHECK_THAT(error_of(older), Catch::Contains("a record of unknown kind"));
+}
+
+TEST_CASE("a damaged trace has no step that follows a later one, or one that was not there") {
+  const auto following = [](std::uint64_t step, std::uint64_t earlier) {
+    const TemporaryFile file;
+    FileWriter writer(file.path());
+    writer.step_begins(0, {});
+    writer.step_begins(1, {});
+    writer.step_follows(step, earlier);
+    writer.close();
+    return error_of(file.bytes());
+  };
+  CHECK(following(1, 0).empty());
+  CHECK_THAT(following(0, 1), Catch::Contains("follows itself, or a later one"));
+  CHECK_THAT(following(1, 1), Catch::Contains("follows itself, or a later one"));
+  CHECK_THAT(following(2, 0), Catch::Contains("a step of the host's side that was not there before"));
 }
 
 TEST_CASE("the tags of a file are those that its operations had, whatever number they have here") {

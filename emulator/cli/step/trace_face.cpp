@@ -50,20 +50,19 @@ const std::vector<std::string>& TraceFace::source(const std::string& file) {
 }
 
 void TraceFace::draw_source(Canvas& canvas, int row, int height, int width) {
-  const FilmOperation* const operation = shown_.empty() ? nullptr : film_.operation_of(film_.events()[current()]);
-  if (!operation || operation->operation.where.line == 0) {
+  const SourceLocation where = shown_.empty() ? SourceLocation{} : film_.place_of(film_.events()[current()]);
+  if (where.line == 0) {
     canvas.write(row, 0, "No line of the source belongs to this event.", Style::Dim, width);
     return;
   }
-  const std::string file = operation->operation.where.file;
-  const auto line = static_cast<int>(operation->operation.where.line);
+  const std::string file = where.file;
+  const auto line = static_cast<int>(where.line);
   const std::vector<std::string>& lines = source(file);
   canvas.write(row, 0, fmt::format("{}:{}", file.size() > 30 ? file.substr(file.size() - 30) : file, line), Style::Bold,
                width);
   if (lines.empty()) {
-    canvas.write(row + 1, 0,
-                 file.empty() ? std::string(operation->operation.where.function) : "The file cannot be read.",
-                 Style::Plain, width);
+    canvas.write(row + 1, 0, file.empty() ? std::string(where.function) : "The file cannot be read.", Style::Plain,
+                 width);
     return;
   }
   const int rows = height - 1;
@@ -87,6 +86,7 @@ void TraceFace::draw_caches(Canvas& canvas, int row, int height, int column) {
         fmt::format("{} = {} of event {}", film_.names().element(one.operation.locations),
                     film_.names().value(one.operation.locations, one.written), one.event));
   }
+  for (auto& [name, what] : film_.held_after(current() + 1)) boxes[name].push_back(std::move(what));
   int at = row + 1;
   const int end = row + height;
   if (boxes.empty()) canvas.write(at, column, "Nothing is on its way.", Style::Dim);
@@ -114,13 +114,11 @@ void TraceFace::draw_events(Canvas& canvas, int row, int height) {
   for (int i = 0; i < rows && first + i < static_cast<int>(shown_.size()); ++i) {
     const std::size_t number = shown_[static_cast<std::size_t>(first + i)];
     const FilmEvent& event = film_.events()[number];
-    const FilmOperation* const operation = film_.operation_of(event);
-    const bool is_stale = event.kind == FilmEventKind::Operation && operation && operation->missed;
     const bool is_selected = first + i == selected;
     canvas.write(row + 1 + i, 0, is_selected ? ">" : " ", Style::Bold);
     canvas.write(row + 1 + i, 1, fmt::format("{} {}", number, film_.text(event)),
                  is_selected                          ? Style::Inverse
-                 : is_stale                           ? Style::Warning
+                 : film_.is_stale(event)              ? Style::Warning
                  : event.kind == FilmEventKind::Moved ? Style::Moving
                                                       : Style::Plain);
   }
@@ -159,8 +157,7 @@ void TraceFace::search(bool next) {
 
 void TraceFace::next_stale(int direction) {
   for (int at = choice_.selected() + direction; at >= 0 && at < static_cast<int>(shown_.size()); at += direction) {
-    const FilmEvent& event = film_.events()[shown_[static_cast<std::size_t>(at)]];
-    if (event.kind != FilmEventKind::Operation || !film_.operations()[event.operation].missed) continue;
+    if (!film_.is_stale(film_.events()[shown_[static_cast<std::size_t>(at)]])) continue;
     return choice_.select(at);
   }
   say(direction > 0 ? "no stale read comes behind this" : "no stale read comes before this");

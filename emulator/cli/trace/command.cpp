@@ -41,6 +41,7 @@ std::string json_line(const std::string& file, const std::optional<trace::TraceS
     line["moves"] = summary->moves;
     line["stale_reads"] = summary->stale_reads;
     line["races"] = summary->races;
+    line["steps"] = summary->steps;
   } else {
     line["error"] = error;
   }
@@ -63,7 +64,11 @@ trace::TraceSummary read_for(const std::string& file, trace::Listener& all, Trac
     if (text) text->raced(race);
     film.raced(race);
   };
-  return trace::read_trace_file(file, all, consist, called, raced);
+  std::vector<trace::ApiListener*> of_steps{&film};
+  if (text) of_steps.push_back(text);
+  if (perfetto) of_steps.push_back(perfetto);
+  trace::ApiFork steps(of_steps);
+  return trace::read_trace_file(file, all, consist, called, raced, &steps);
 }
 
 }  // namespace
@@ -73,9 +78,10 @@ TraceCommand::TraceCommand(CLI::App& program)
   command_->add_option("FILE", file_, "What HEDDLE_TRACE=FILE, DeviceOptions::trace or heddle litmus --trace wrote")
       ->required();
   command_->add_flag("--list", list_, "Print every operation, movement between caches and stale read, a line for each");
-  command_->add_option("--perfetto", perfetto_,
-                       "Write it to this file (-: to standard output) as JSON for ui.perfetto.dev and "
-                       "chrome://tracing, with a track for each invocation and each cache");
+  command_->add_option(
+      "--perfetto", perfetto_,
+      "Write it to this file (-: to standard output) as JSON for ui.perfetto.dev and "
+      "chrome://tracing, with a track for each invocation and each cache, for the host and each queue");
   command_->add_option(
       "--html", html_,
       "Write it to this file as one page for a browser that needs nothing else: source, caches and values, "
@@ -161,7 +167,9 @@ ExitCode TraceCommand::read_and_write() const {
         summary->dispatches == 0 ? "" : runtime::counted(summary->dispatches, "dispatch", "dispatches") + ", ";
     const std::string races =
         summary->races == 0 ? "" : ", " + runtime::counted(summary->races, "data race", "data races");
-    std::string lines = fmt::format("{}: {}{}, {}, {} between caches, {}{}\n", file_, dispatches,
+    const std::string steps =
+        summary->steps == 0 ? "" : runtime::counted(summary->steps, "step", "steps") + " of host and queues, ";
+    std::string lines = fmt::format("{}: {}{}{}, {}, {} between caches, {}{}\n", file_, steps, dispatches,
                                     runtime::counted(summary->agents, "agent", "agents"),
                                     runtime::counted(summary->operations, "operation", "operations"),
                                     runtime::counted(summary->moves, "movement", "movements"),

@@ -12,11 +12,14 @@
 namespace heddle::cli {
 
 /// Counts events as they are told, from 0: a dispatch, an operation, a movement between caches, an invocation that
-/// passes a barrier. Keeps nothing of operations that follow one another without anything in between.
+/// passes a barrier, a step of the host's side. Keeps nothing of operations that follow one another without anything in
+/// between.
 class EventNumbers {
  public:
   /// The number of an event that is no operation.
   std::uint64_t other() { return operations_ + others_++; }
+  /// The number of the next event, whatever it is.
+  std::uint64_t next() const { return operations_ + others_; }
   /// The number of the operation that is told now.
   std::uint64_t operation(trace::OperationIndex index) {
     operations_ = std::uint64_t{index} + 1;

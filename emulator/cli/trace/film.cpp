@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "emulator/cli/trace/steps.h"
+
 namespace heddle::cli {
 namespace {
 
@@ -114,6 +116,62 @@ void TraceFilm::stale(trace::OperationIndex read, trace::OperationIndex missed, 
   operations_[read].kept_in = kept_in;
 }
 
+void TraceFilm::step_begins(std::uint64_t step, const trace::ApiStep& told) {
+  if (full()) return;
+  FilmStep& kept = steps_.emplace_back();
+  kept.track = track_of(told);
+  kept.words = told.words;
+  kept.where = told.where;
+  kept.event = events_.size();
+  kept.end = kept.event + 1;
+  FilmEvent& event = events_.emplace_back();
+  event.kind = FilmEventKind::Step;
+  event.operation = static_cast<trace::OperationIndex>(step);
+}
+
+void TraceFilm::step_follows(std::uint64_t step, std::uint64_t earlier) {
+  if (step < steps_.size()) steps_[step].after.push_back(earlier);
+}
+
+void TraceFilm::step_is_stale(std::uint64_t step, const trace::OldValues& values) {
+  if (step >= steps_.size()) return;
+  std::string& stale = steps_[step].stale;
+  stale += (stale.empty() ? "" : ", ") + text_of(values);
+}
+
+void TraceFilm::step_ends(std::uint64_t step) {
+  if (step < steps_.size()) steps_[step].end = events_.size();
+}
+
+void TraceFilm::held_back(const trace::HeldBack& held) {
+  if (!cut_) held_.push_back({events_.size(), held});
+}
+
+const FilmStep* TraceFilm::step_of(const FilmEvent& event) const {
+  return event.kind == FilmEventKind::Step ? &steps_[event.operation] : nullptr;
+}
+
+SourceLocation TraceFilm::place_of(const FilmEvent& event) const {
+  if (const FilmStep* const step = step_of(event)) return step->where;
+  const FilmOperation* const operation = operation_of(event);
+  return operation ? operation->operation.where : SourceLocation{};
+}
+
+bool TraceFilm::is_stale(const FilmEvent& event) const {
+  if (const FilmStep* const step = step_of(event)) return !step->stale.empty();
+  return event.kind == FilmEventKind::Operation && operations_[event.operation].missed;
+}
+
+std::map<std::string, std::string> TraceFilm::held_after(std::size_t events) const {
+  std::map<std::string, std::string> out;
+  for (const FilmHeld& one : held_) {
+    if (one.event > events) break;
+    out[cache_of(one.held)] = cached_text(one.held);
+    out[writes_of(one.held)] = domains_text(one.held);
+  }
+  return out;
+}
+
 void TraceFilm::apply(const FilmEvent& event) {
   if (event.kind == FilmEventKind::Operation) {
     const FilmOperation& operation = operations_[event.operation];
@@ -138,7 +196,8 @@ const std::map<trace::OperationIndex, FilmLine>& TraceFilm::lines_after(std::siz
 }
 
 const FilmOperation* TraceFilm::operation_of(const FilmEvent& event) const {
-  if (event.kind == FilmEventKind::Dispatch || event.operation >= operations_.size()) return nullptr;
+  if (event.kind == FilmEventKind::Dispatch || event.kind == FilmEventKind::Step) return nullptr;
+  if (event.operation >= operations_.size()) return nullptr;
   return &operations_[event.operation];
 }
 
@@ -153,6 +212,11 @@ std::string TraceFilm::text(const FilmEvent& event) const {
   switch (event.kind) {
     case FilmEventKind::Dispatch:
       return fmt::format("dispatch {} begins", event.operation);
+    case FilmEventKind::Step: {
+      const FilmStep& step = steps_[event.operation];
+      return fmt::format("{} {}{}  {}:{}", step.track, step.words, step.stale.empty() ? "" : " STALE, " + step.stale,
+                         file_name(step.where.file), step.where.line);
+    }
     case FilmEventKind::Passes:
       return fmt::format("{} passes the barrier, at which it arrived in event {}",
                          names_.agent(operations_[event.operation].operation.agent),
@@ -179,6 +243,9 @@ std::string TraceFilm::text(const FilmEvent& event) const {
 bool TraceFilm::passes_filter(std::size_t number, const FilmFilter& filter) const {
   if (number < filter.from || number > filter.to) return false;
   if (filter.buffer.empty() && filter.invocation.empty()) return true;
+  if (const FilmStep* const step = step_of(events_[number]))
+    return step->track.find(filter.invocation) != std::string::npos &&
+           (filter.buffer.empty() || step->words.find('\'' + filter.buffer + '\'') != std::string_view::npos);
   const FilmOperation* const operation = operation_of(events_[number]);
   if (!operation) return false;
   if (!filter.buffer.empty() &&

@@ -9,9 +9,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "emulator/cli/trace/film_races.h"
 #include "emulator/cli/trace/names.h"
+#include "emulator/trace/api_steps.h"
 #include "emulator/trace/listener.h"
 
 namespace heddle::cli {
@@ -34,11 +36,31 @@ struct FilmOperation {
   bool moves = false;
 };
 
-enum class FilmEventKind : std::uint8_t { Operation, Moved, Passes, Dispatch };
+/// A step of the host's side.
+struct FilmStep {
+  std::string track;
+  std::string_view words;
+  SourceLocation where;
+  /// The number of its event, and of the first event behind it.
+  std::size_t event = 0;
+  std::size_t end = 0;
+  /// Steps behind which it comes.
+  std::vector<std::uint64_t> after;
+  /// What it was given of old values; empty if nothing.
+  std::string stale;
+};
+
+/// What a memory holds back, in front of this event and until more is told of that memory.
+struct FilmHeld {
+  std::size_t event = 0;
+  trace::HeldBack held;
+};
+
+enum class FilmEventKind : std::uint8_t { Operation, Moved, Passes, Dispatch, Step };
 
 struct FilmEvent {
   FilmEventKind kind = FilmEventKind::Operation;
-  /// The number of a dispatch. Else the operation, the write that moved, or the arrival that passes.
+  /// The number of a dispatch, or of a step. Else the operation, the write that moved, or the arrival that passes.
   trace::OperationIndex operation = 0;
   // What moved:
   AgentId agent{};
@@ -72,7 +94,7 @@ struct FilmFilter {
 std::optional<FilmFilter> film_filter(std::string_view text);
 
 /// Keeps the events of a trace, the first `most` of them.
-class TraceFilm final : public trace::Listener {
+class TraceFilm final : public trace::Listener, public trace::ApiListener {
  public:
   explicit TraceFilm(std::size_t most) : most_(most) {}
 
@@ -80,6 +102,8 @@ class TraceFilm final : public trace::Listener {
   const std::deque<FilmOperation>& operations() const { return operations_; }
   const TraceNames& names() const { return names_; }
   const FilmRaces& races() const { return races_; }
+  const std::deque<FilmStep>& steps() const { return steps_; }
+  const std::vector<FilmHeld>& held() const { return held_; }
   void consist(const trace::NamedBytes& bytes, const trace::Components& components) {
     names_.consist(bytes, components);
   }
@@ -92,6 +116,13 @@ class TraceFilm final : public trace::Listener {
   std::string text(const FilmEvent& event) const;
   /// The operation that the event is about, if there is one.
   const FilmOperation* operation_of(const FilmEvent& event) const;
+  /// The step that the event is the begin of, or null.
+  const FilmStep* step_of(const FilmEvent& event) const;
+  /// Where the source of the event is; line 0 if nothing is known of that.
+  SourceLocation place_of(const FilmEvent& event) const;
+  bool is_stale(const FilmEvent& event) const;
+  /// What memory holds back behind so many events, by what holds it.
+  std::map<std::string, std::string> held_after(std::size_t events) const;
   bool passes_filter(std::size_t event, const FilmFilter& filter) const;
   /// When what the operation (a read) was served went stale, or (a write) when it was overtaken: some lines of text.
   std::string stale_story(trace::OperationIndex operation) const;
@@ -114,6 +145,12 @@ class TraceFilm final : public trace::Listener {
              trace::CacheLevel to, trace::MoveReason reason) override;
   void stale(trace::OperationIndex read, trace::OperationIndex missed, trace::CacheLevel kept_in) override;
 
+  void step_begins(std::uint64_t step, const trace::ApiStep& told) override;
+  void step_follows(std::uint64_t step, std::uint64_t earlier) override;
+  void step_is_stale(std::uint64_t step, const trace::OldValues& values) override;
+  void step_ends(std::uint64_t step) override;
+  void held_back(const trace::HeldBack& held) override;
+
  private:
   bool full();
   void apply(const FilmEvent& event);
@@ -124,6 +161,8 @@ class TraceFilm final : public trace::Listener {
   FilmRaces races_;
   std::deque<FilmEvent> events_;
   std::deque<FilmOperation> operations_;
+  std::deque<FilmStep> steps_;
+  std::vector<FilmHeld> held_;
   /// What caches hold behind the first `shown_` events.
   std::size_t shown_ = 0;
   std::map<trace::OperationIndex, FilmLine> lines_;

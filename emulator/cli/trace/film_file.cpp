@@ -16,7 +16,8 @@ bool is_trace_file(const std::string& file) {
 trace::TraceSummary read_into(TraceFilm& film, const std::string& file) {
   return trace::read_trace_file(
       file, film, [&](const auto& bytes, const auto& components) { film.consist(bytes, components); },
-      [&](std::string_view words) { film.called(words); }, [&](const trace::ToldRace& race) { film.raced(race); });
+      [&](std::string_view words) { film.called(words); }, [&](const trace::ToldRace& race) { film.raced(race); },
+      &film);
 }
 
 TraceFilm read_film(const std::string& file, std::size_t most) {

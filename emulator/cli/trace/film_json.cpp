@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/cli/trace/steps.h"
 #include "runtime/text/json_text.h"
 
 namespace heddle::cli {
@@ -141,6 +142,8 @@ class FilmColumns {
     texts_.reserve(film.operations().size());
     for (const FilmOperation& one : film.operations()) add(one);
     for (const FilmEvent& event : film.events()) add(event);
+    for (const FilmStep& step : film.steps()) add(step);
+    for (const FilmHeld& one : film.held()) add(one);
   }
 
   std::string json(const std::string& title) const {
@@ -154,6 +157,8 @@ class FilmColumns {
                                      {"agents", agents_},
                                      {"agents_in_short", agents_in_short_},
                                      {"stale", stale_},
+                                     {"steps", steps_},
+                                     {"held", held_},
                                      {"races", film_.races().json(film_.operations().size())},
                                      {"sources", std::move(sources)}});
     out.back() = ',';
@@ -268,6 +273,29 @@ class FilmColumns {
     events_.row({static_cast<int>(event.kind), static_cast<std::int64_t>(event.operation)});
   }
 
+  void add(const FilmStep& step) {
+    file(step.where.file);
+    Json made{{"track", step.track},     {"words", step.words}, {"file", step.where.file},
+              {"line", step.where.line}, {"event", step.event}, {"end", std::max(step.end, step.event + 1)},
+              {"after", step.after}};
+    if (!step.stale.empty()) made["stale"] = step.stale;
+    steps_.push_back(std::move(made));
+  }
+
+  void add(const FilmHeld& one) {
+    const trace::HeldBack& held = one.held;
+    held_.push_back({{"event", one.event},
+                     {"cache", cache_of(held)},
+                     {"cached", cached_text(held)},
+                     {"writes", writes_of(held)},
+                     {"domains", domains_text(held)},
+                     {"unflushed", held.unflushed},
+                     {"outdated", held.outdated},
+                     {"unavailable", held.unavailable},
+                     {"device_only", held.device_only},
+                     {"host_only", held.host_only}});
+  }
+
   struct HashOfBytes {
     std::size_t operator()(const std::tuple<AllocationId, std::uint64_t, std::uint64_t>& bytes) const {
       const auto [allocation, offset, size] = bytes;
@@ -290,6 +318,8 @@ class FilmColumns {
   Json agents_ = Json::array();
   Json agents_in_short_ = Json::array();
   Json stale_ = Json::array();
+  Json steps_ = Json::array();
+  Json held_ = Json::array();
   std::int64_t operation_count_ = 0;
   Columns operations_{"file",    "line",   "agent",      "words",  "buffer", "element", "read",
                       "written", "source", "allocation", "offset", "size",   "access"};

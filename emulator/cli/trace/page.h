@@ -13,7 +13,11 @@ inline constexpr const char* kTracePageHead = R"html(<!DOCTYPE html>
 :root { color-scheme: light dark; --line: #8886; --now: #fd06; --stale: #c60; --moving: #06a; }
 @media (prefers-color-scheme: dark) { :root { --stale: #fa5; --moving: #6cf; } }
 body { font: 14px/1.4 system-ui, sans-serif; margin: 0; display: grid; height: 100vh;
-       grid-template: auto minmax(0, 1fr) minmax(0, 1fr) / 1fr 1fr; }
+       grid-template: auto auto minmax(0, 1fr) minmax(0, 1fr) / 1fr 1fr; }
+#tracks { grid-column: 1 / 3; max-height: 34vh; border-bottom: 1px solid var(--line); } #tracks:empty { display: none; }
+.tracks { font: 11px system-ui, sans-serif; fill: currentColor; } .tracks rect { fill: #8884; stroke: var(--line); }
+.tracks g[data-event] { cursor: pointer; } .tracks .stale rect { stroke: var(--stale); stroke-width: 2; }
+.tracks .held rect { fill: #06a3; } .tracks .now rect { fill: var(--now); } .tracks .order { stroke: currentColor; opacity: .45; fill: none; }
 header { grid-column: 1 / 3; padding: .5em 1em; border-bottom: 1px solid var(--line); display: flex; gap: .6em;
          flex-wrap: wrap; align-items: center; }
 h1 { font-size: 1em; margin: 0; } h2 { font-size: .9em; margin: .4em 0; }
@@ -38,6 +42,7 @@ inline constexpr const char* kTracePageBody = R"html(<body>
 <label>from <input id="from" type="number" min="0" style="width:5em"></label>
 <label>to <input id="to" type="number" min="0" style="width:5em"></label>
 <div id="races" role="group" aria-label="data races"></div></header>
+<section id="tracks" aria-label="host and queues"></section>
 <section aria-label="source"><h2 id="where"></h2><pre id="code"></pre></section>
 <section aria-label="caches"><h2>Caches</h2><div id="caches" aria-live="polite"></div></section>
 <section id="log" aria-label="events"><ol id="events"></ol></section>
@@ -96,10 +101,21 @@ function drawCaches(number) {
   }
 }
 
+function drawTracks(number) {
+  $('tracks').innerHTML = number === undefined ? '' : tracksSvg(film, number);
+  for (const slice of $('tracks').querySelectorAll('[data-event]')) {
+    slice.onclick = () => look(+slice.dataset.event);
+    slice.onkeydown = e => { if (e.key === 'Enter') look(+slice.dataset.event); };
+  }
+  const marked = $('tracks').querySelector('.now');
+  if (marked) $('tracks').scrollLeft = marked.getBBox().x - $('tracks').clientWidth / 2;
+}
+
 function draw() {
   const number = shown[at];
   $('time').value = at;
   $('at').textContent = number !== undefined ? `event ${number} of ${eventCount(film)}` : 'no event passes the filter';
+  drawTracks(number);
   drawSource(number);
   if (number !== undefined) drawCaches(number);
   $('events').replaceChildren();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "emulator/model/tags.h"
@@ -14,6 +15,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kAgents = 1;
 constexpr int kCaches = 2;
+constexpr int kSteps = 3;
+constexpr int kHeldBack = 4;
 // Arrows that are longer than that are of no help.
 constexpr std::size_t kMostSlices = std::size_t{1} << 20;
 
@@ -43,17 +46,23 @@ std::string quoted(const std::string& text) {
 
 PerfettoWriter::PerfettoWriter(std::ostream& out) : out_(out) {
   out_ << "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
-  event(R"({"ph":"M","pid":1,"name":"process_name","args":{"name":"invocations"}})");
-  event(R"({"ph":"M","pid":2,"name":"process_name","args":{"name":"caches"}})");
+  name_process(kAgents, "invocations");
+  name_process(kCaches, "caches");
 }
 
 void PerfettoWriter::finish() {
+  for (Step& step : steps_)
+    if (step.is_open) write_step(step);
   out_ << "\n]}\n";
 }
 
 void PerfettoWriter::event(const std::string& json) {
   out_ << (first_ ? "" : ",\n") << json;
   first_ = false;
+}
+
+void PerfettoWriter::name_process(int process, const char* name) {
+  event(fmt::format(R"({{"ph":"M","pid":{},"name":"process_name","args":{{"name":"{}"}}}})", process, name));
 }
 
 void PerfettoWriter::name_track(int process, std::uint64_t track, const std::string& name) {
@@ -179,6 +188,61 @@ void PerfettoWriter::stale(trace::OperationIndex read, trace::OperationIndex mis
   event(fmt::format(
       R"({{"ph":"X","pid":2,"tid":{},"ts":{},"dur":1,"name":"stale for #{}","cat":"stale","args":{{"missed":"{}"}}}})",
       cache(static_cast<AgentId>(at->agent), kept_in), at->time, events_.of(read), missing));
+}
+
+void PerfettoWriter::step_begins(std::uint64_t, const trace::ApiStep& told) {
+  if (steps_.empty()) {
+    name_process(kSteps, "host and queues");
+    name_process(kHeldBack, "what memory holds back");
+  }
+  const std::uint64_t time = events_.other();
+  time_ = time + 1;
+  const StepTracks::Track track = tracks_.begin(told);
+  if (!track.name.empty()) name_track(kSteps, track.number, track.name);
+  steps_.push_back(
+      {track.number, time, std::string(told.words), fmt::format("{}:{}", told.where.file, told.where.line), "", true});
+}
+
+/// To a wait the arrow comes where the wait ends.
+void PerfettoWriter::step_follows(std::uint64_t step, std::uint64_t earlier) {
+  const Step& from = steps_[earlier];
+  const Step& to = steps_[step];
+  const std::uint64_t id = arrows_++;
+  event(fmt::format(R"({{"ph":"s","cat":"order","name":"order","id":{},"pid":{},"tid":{},"ts":{}}})", id, kSteps,
+                    from.track, from.time));
+  event(fmt::format(R"({{"ph":"f","bp":"e","cat":"order","name":"order","id":{},"pid":{},"tid":{},"ts":{}}})", id,
+                    kSteps, to.track, std::max(to.time, time_ - 1)));
+}
+
+void PerfettoWriter::step_is_stale(std::uint64_t step, const trace::OldValues& values) {
+  std::string& stale = steps_[step].stale;
+  stale += (stale.empty() ? "" : ", ") + text_of(values);
+}
+
+void PerfettoWriter::step_ends(std::uint64_t step) {
+  write_step(steps_[step]);
+}
+
+void PerfettoWriter::write_step(Step& step) {
+  Json arguments;
+  arguments["event"] = step.time;
+  arguments["where"] = step.where;
+  if (!step.stale.empty()) arguments["stale"] = step.stale;
+  event(fmt::format(R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"name":{},"cat":"{}","args":{}}})", kSteps,
+                    step.track, step.time, std::max<std::uint64_t>(time_ - step.time, 1),
+                    quoted((step.stale.empty() ? "" : "STALE ") + step.words), step.stale.empty() ? "step" : "stale",
+                    text::json_text(arguments)));
+  step.is_open = false;
+  tracks_.end(step.track);
+}
+
+void PerfettoWriter::held_back(const trace::HeldBack& held) {
+  event(fmt::format(
+      R"({{"ph":"C","pid":{},"ts":{},"name":{},"args":{{"atoms not flushed":{},"atoms older than memory":{}}}}})",
+      kHeldBack, time_, quoted(cache_of(held)), held.unflushed, held.outdated));
+  event(fmt::format(
+      R"({{"ph":"C","pid":{},"ts":{},"name":{},"args":{{"in no domain":{},"device domain alone":{},"host domain alone":{}}}}})",
+      kHeldBack, time_, quoted(writes_of(held) + ", in words"), held.unavailable, held.device_only, held.host_only));
 }
 
 }  // namespace heddle::cli

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "emulator/cli/trace/steps.h"
 #include "emulator/model/tags.h"
 #include "emulator/report/records.h"
 #include "emulator/report/report_text.h"
@@ -115,6 +116,30 @@ void TraceText::moved(trace::OperationIndex write, const Locations& bytes, Agent
 void TraceText::stale(trace::OperationIndex read, trace::OperationIndex missed, trace::CacheLevel kept_in) {
   print(fmt::format("      {} is a stale copy, kept by the {}: {} had been in reach", number(read), name(kept_in),
                     number(missed)));
+}
+
+void TraceText::step_begins(std::uint64_t step, const trace::ApiStep& told) {
+  const std::uint64_t event = steps_[step] = events_.other();
+  print(fmt::format("#{}  {}  {}  {}:{}", event, track_of(told), told.words, file_name(told.where.file),
+                    told.where.line));
+}
+
+void TraceText::step_follows(std::uint64_t step, std::uint64_t earlier) {
+  print(fmt::format("      #{} comes behind #{}", steps_[step], steps_[earlier]));
+}
+
+void TraceText::step_is_stale(std::uint64_t step, const trace::OldValues& values) {
+  print(fmt::format("      #{} is {}", steps_[step], text_of(values)));
+}
+
+void TraceText::step_ends(std::uint64_t step) {
+  // The end of a step in which nothing else happens needs no words.
+  if (events_.next() != steps_[step] + 1) print(fmt::format("      #{} ends", steps_[step]));
+}
+
+void TraceText::held_back(const trace::HeldBack& held) {
+  if (held.atoms != 0) print(fmt::format("      {}: {}", cache_of(held), cached_text(held)));
+  print(fmt::format("      {}: {}", writes_of(held), domains_text(held)));
 }
 
 void TraceText::raced(const trace::ToldRace& race) {

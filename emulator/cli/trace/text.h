@@ -5,9 +5,11 @@
 
 #include <cstdio>
 #include <string>
+#include <unordered_map>
 
 #include "emulator/cli/trace/event_numbers.h"
 #include "emulator/cli/trace/names.h"
+#include "emulator/trace/api_steps.h"
 #include "emulator/trace/components.h"
 #include "emulator/trace/listener.h"
 
@@ -15,7 +17,7 @@ namespace heddle::cli {
 
 /// Writes a line for each event, each stale read and each data race, as they come. Numbers behind # are those of
 /// events.
-class TraceText final : public trace::Listener {
+class TraceText final : public trace::Listener, public trace::ApiListener {
  public:
   explicit TraceText(std::FILE* to) : to_(to) {}
 
@@ -43,6 +45,12 @@ class TraceText final : public trace::Listener {
              trace::CacheLevel to, trace::MoveReason reason) override;
   void stale(trace::OperationIndex read, trace::OperationIndex missed, trace::CacheLevel kept_in) override;
 
+  void step_begins(std::uint64_t step, const trace::ApiStep& told) override;
+  void step_follows(std::uint64_t step, std::uint64_t earlier) override;
+  void step_is_stale(std::uint64_t step, const trace::OldValues& values) override;
+  void step_ends(std::uint64_t step) override;
+  void held_back(const trace::HeldBack& held) override;
+
  private:
   void print(std::string_view line);
   /// "#12", or "the initial value".
@@ -52,6 +60,8 @@ class TraceText final : public trace::Listener {
   std::FILE* to_;
   TraceNames names_;
   EventNumbers events_;
+  /// By step the number of its event.
+  std::unordered_map<std::uint64_t, std::uint64_t> steps_;
   /// Whether the next operation has words of its own.
   bool called_ = false;
 };

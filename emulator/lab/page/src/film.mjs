@@ -6,15 +6,19 @@
  * number; of 8 bytes they are doubles). `openFilm` makes arrays of them. `operations.file`, `words`, `buffer`,
  * `element`, `read` and `written` are numbers of `texts`, `agent` one of `agents`, `source` the operation that a read has its
  * value from; -1 is none, and of a source the initial value. `access` adds up READS, WRITES and ATOMIC. An event has its `kind`
- * and its `operation` (of a dispatch: the dispatch's number). `moves` are the events behind which a write is somewhere else: in
+ * and its `operation` (of a dispatch: the dispatch's number; of a step of the host's side: its place in `steps`). `moves` are the events behind which a write is somewhere else: in
  * a `cache` (MEMORY: in none any more); of a write that moved there is `how`, and which `element`. `stale` has [read, write that
  * it missed, kind of cache that kept the old copy].
+ *
+ * `steps` are what the host and the queues of a program do: `track`, `words`, `file` and `line`, `event`, `end` (the first event behind it),
+ * `after` (places of steps behind which it comes), and `stale` where it was given old values. `held` is where the writes to a memory
+ * are, from an `event` on: in words what the host's `cache` has (`cached`) and how far the last `writes` have come (`domains`), and as numbers.
  *
  * `races` are the data races of the run, the ones that were found in it while it was traced: `title`, `why`, `changes`, `no_change` (why
  * there are none), `excuse` (why it does not count), `again` (the command), `related` races, and `first` and `second`, each with
  * `text`, `where`, `who` and its `operation`, -1 for one that the film does not have.
  */
-const OPERATION = 0, MOVED = 1, PASSES = 2, DISPATCH = 3;
+const OPERATION = 0, MOVED = 1, PASSES = 2, DISPATCH = 3, STEP = 4;
 const READS = 1, WRITES = 2, ATOMIC = 4;
 const MEMORY = -1;
 const kOperationColumns = ['file', 'line', 'agent', 'words', 'buffer', 'element', 'read', 'written', 'source', 'allocation', 'offset', 'size', 'access'];
@@ -42,12 +46,12 @@ function columnsOf(columns, names) {
 export function openFilm(data) {
   const lists = ['texts', 'caches', 'agents', 'agents_in_short', 'stale'];
   const sound = typeof data === 'object' && data !== null && lists.every(name => Array.isArray(data[name])) && typeof data.sources === 'object';
-  const film = sound && {...data, races: data.races ?? [], operations: columnsOf(data.operations, kOperationColumns), events: columnsOf(data.events, kEventColumns),
+  const film = sound && {...data, races: data.races ?? [], steps: data.steps ?? [], held: data.held ?? [], operations: columnsOf(data.operations, kOperationColumns), events: columnsOf(data.events, kEventColumns),
     moves: columnsOf(data.moves, kMoveColumns)};
   if (!film || !film.operations || !film.events || !film.moves)
     throw new Error('It is no film of a trace: `heddle trace RUN.trace --film RUN.json` writes one.');
   const {kind, operation} = film.events;
-  if (!kind.every((one, i) => one === DISPATCH || operation[i] >= 0 && operation[i] < data.operations.count))
+  if (!kind.every((one, i) => one === DISPATCH || operation[i] >= 0 && operation[i] < (one === STEP ? film.steps.length : data.operations.count)))
     throw new Error('This film of a trace is damaged: an event has no operation.');
   return film;
 }
@@ -56,7 +60,10 @@ export function openFilm(data) {
 export const eventCount = film => film.events.kind.length;
 
 /** The operation of an event, or -1. */
-const operationOf = (film, number) => film.events.kind[number] === DISPATCH ? -1 : film.events.operation[number] ?? -1;
+const operationOf = (film, number) => [DISPATCH, STEP].includes(film.events.kind[number]) ? -1 : film.events.operation[number] ?? -1;
+
+/** The step of the host's side that an event is the begin of; nothing if it is none. */
+const stepOf = (film, number) => film.events.kind[number] === STEP ? film.steps[film.events.operation[number]] : undefined;
 
 const known = new WeakMap();
 /** What is found out about a film once: the event of an operation, the move of an event, and which reads are stale. */
@@ -84,6 +91,8 @@ export function sourceOf(film, operation) {
 
 /** Where the source of an event is. */
 export function placeOf(film, number) {
+  const step = stepOf(film, number);
+  if (step) return {file: step.file, line: step.line, lines: film.sources[step.file] ?? []};
   return sourceOf(film, operationOf(film, number));
 }
 
@@ -97,6 +106,8 @@ export function eventText(film, number) {
   const {kind, operation: operations} = film.events;
   const operation = operations[number];
   if (kind[number] === DISPATCH) return `dispatch ${operation} begins`;
+  const step = stepOf(film, number);
+  if (step) return `${step.track} ${step.words}${step.stale ? ` STALE, ${step.stale}` : ''}  ${fileName(step.file)}:${step.line}`;
   const who = film.agents_in_short[film.operations.agent[operation]];
   if (kind[number] === PASSES) return `${who} passes the barrier, at which it arrived in event ${index(film).eventOf[operation]}`;
   if (kind[number] === MOVED) {
@@ -116,14 +127,15 @@ export function eventText(film, number) {
 /** How an event is to be shown: 'stale' for a stale read, 'moving' for a write that moves, else nothing. */
 export function styleOf(film, number) {
   if (film.events.kind[number] === MOVED) return 'moving';
+  if (stepOf(film, number)?.stale) return 'stale';
   return film.events.kind[number] === OPERATION && index(film).stale.has(film.events.operation[number]) ? 'stale' : '';
 }
 
-/** The names of all buffers and variables that are accessed, and of all invocations, in the order of the film. */
+/** The names of all buffers and variables that are accessed, and of all invocations, queues and the host, in the order of the film. */
 export function namesOf(film) {
   const buffers = new Set(film.operations.buffer);
   buffers.delete(-1);
-  return {buffers: [...buffers].map(number => film.texts[number]), invocations: film.agents};
+  return {buffers: [...buffers].map(number => film.texts[number]), invocations: [...new Set(film.steps.map(step => step.track)), ...film.agents]};
 }
 
 /** The numbers of the events that pass a filter: a buffer's name, a part of an invocation's, the first and last number. */
@@ -134,6 +146,11 @@ export function passing(film, {buffer = '', who = '', from = '', to = ''}) {
   const theirs = film.agents.map(name => name.includes(who));
   const passed = [];
   for (let number = Math.max(first, 0); number < eventCount(film) && number <= last; ++number) {
+    const step = stepOf(film, number);
+    if (step) {
+      if (step.track.includes(who) && (!buffer || step.words.includes(`'${buffer}'`))) passed.push(number);
+      continue;
+    }
     const operation = operationOf(film, number);
     if (buffer && (operation < 0 || text(film, 'buffer', operation) !== buffer)) continue;
     if (who && (operation < 0 || !theirs[film.operations.agent[operation]])) continue;
@@ -158,7 +175,89 @@ export function heldAfter(film, number) {
   const caches = new Map();
   for (const [write, cache] of waitingAfter(film, number))
     caches.set(cache, [...caches.get(cache) ?? [], `${text(film, 'element', write)} = ${text(film, 'written', write)} of event ${index(film).eventOf[write]}`]);
-  return [...caches].map(([cache, texts]) => [film.caches[cache], texts]);
+  const held = new Map();
+  for (const one of film.held) if (one.event <= number + 1) held.set(one.cache, [one.cached]).set(one.writes, [one.domains]);
+  return [...[...caches].map(([cache, texts]) => [film.caches[cache], texts]), ...held];
+}
+
+/** More steps are never drawn at once. */
+const kStepsAround = 40;
+
+/** The slices of a list in tracks in which none overlaps another. */
+function stacked(name, slices) {
+  const tracks = [];
+  for (const slice of slices) {
+    const free = tracks.find(track => track.slices.at(-1).end <= slice.begin);
+    if (free) free.slices.push(slice); else tracks.push({name: tracks.length === 0 ? name : `${name}, at the same time`, slices: [slice]});
+  }
+  return tracks;
+}
+
+/** From one change to the next: a slice where `label` says anything. */
+function heldSlices(changes, until, label, title) {
+  return changes.map((one, i) => ({begin: one.event, end: changes[i + 1]?.event ?? until, label: label(one), title: title(one), style: 'held'}))
+    .filter(({begin, end, label: text}) => text && begin < end);
+}
+
+const counted = (...parts) => parts.filter(([count]) => count > 0).map(([count, words]) => `${count} ${words}`).join(', ');
+
+/**
+ * The tracks of the host's side around an event: [{name, slices}], a track for the host, for each queue, for the host's cache of each memory, and
+ * for how far the last writes to it have come. A slice has `begin`, `end` (numbers of events), `label`, `title` and `style`, and one of a step its place `step`.
+ */
+export function tracksOf(film, number) {
+  const last = film.steps.findLastIndex(step => step.event <= number);
+  const first = Math.max(0, last - kStepsAround);
+  const shown = film.steps.slice(first, last + kStepsAround);
+  if (shown.length === 0) return [];
+  const until = Math.max(...shown.map(step => step.end));
+  const byName = Map.groupBy ? Map.groupBy(shown, step => step.track) : shown.reduce((all, step) => all.set(step.track, [...all.get(step.track) ?? [], step]), new Map());
+  const tracks = [...byName].sort(([a], [b]) => a < b ? -1 : 1).flatMap(([name, steps]) => stacked(name, steps.map(step => (
+    {begin: step.event, end: step.end, label: step.words, title: `${step.words}${step.stale ? ` STALE, ${step.stale}` : ''}`, style: step.stale ? 'stale' : 'step', step: film.steps.indexOf(step)}))));
+  for (const cache of new Set(film.held.map(one => one.cache))) {
+    const changes = film.held.filter(one => one.cache === cache && one.event <= until);
+    tracks.push({name: cache, slices: heldSlices(changes, until, one => counted([one.unflushed, 'not flushed'], [one.outdated, 'old']), one => one.cached)});
+    tracks.push({name: changes[0]?.writes ?? '', slices: heldSlices(changes, until,
+      one => counted([one.unavailable, 'in no domain'], [one.device_only, 'device alone'], [one.host_only, 'host alone']), one => one.domains)});
+  }
+  const begin = shown[0].event;
+  return tracks.map(({name, slices}) => ({name, slices: slices.filter(slice => slice.end > begin).map(slice => ({...slice, begin: Math.max(slice.begin, begin)}))}))
+    .filter(({slices}) => slices.length > 0);
+}
+
+const escaped = words => words.replace(/[&<>"]/g, one => ({'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'})[one]);
+
+/**
+ * The tracks around an event as SVG, '' where the film has no host's side. Columns are begins and ends of slices, in their order: a kernel with many events is as
+ * wide as any. Slices of steps have `data-event`, and arrows go from what a step comes behind to the step.
+ */
+export function tracksSvg(film, number) {
+  const tracks = tracksOf(film, number);
+  if (tracks.length === 0) return '';
+  const kColumn = 92, kRow = 24, kNames = 190, kLetters = 13;
+  const columns = [...new Set(tracks.flatMap(({slices}) => slices.flatMap(({begin, end}) => [begin, end])))].sort((a, b) => a - b);
+  const columnOf = new Map(columns.map((event, i) => [event, i]));
+  const x = event => kNames + columnOf.get(event) * kColumn;
+  const at = new Map();
+  const parts = tracks.flatMap(({name, slices}, row) => {
+    const y = row * kRow;
+    return [`<text class="name" x="4" y="${y + 16}">${escaped(name)}</text>`, ...slices.map(slice => {
+      if (slice.step !== undefined) at.set(slice.step, {slice, y});
+      const wide = columnOf.get(slice.end) - columnOf.get(slice.begin);
+      const letters = kLetters * wide;
+      const label = slice.label.length > letters ? `${slice.label.slice(0, letters - 1)}\u2026` : slice.label;
+      const event = slice.step === undefined ? '' : ` data-event="${slice.begin}" tabindex="0" role="button" aria-label="${escaped(`event ${slice.begin}: ${slice.title}`)}"`;
+      const now = slice.step !== undefined && slice.begin === number ? ' now' : '';
+      return `<g class="${slice.style}${now}"${event}><title>${escaped(slice.title)}</title><rect x="${x(slice.begin) + 1}" y="${y + 2}" width="${wide * kColumn - 2}" height="${kRow - 5}" rx="3"/><text x="${x(slice.begin) + 5}" y="${y + 16}">${escaped(label)}</text></g>`;
+    })];
+  });
+  const arrows = [...at].flatMap(([step, to]) => film.steps[step].after.filter(one => at.has(one)).map(one => {
+    const from = at.get(one);
+    const end = Math.max(x(to.slice.begin), from.slice.begin >= to.slice.begin ? x(to.slice.end) : 0);
+    return `<path class="order" d="M${x(from.slice.begin) + kColumn - 4},${from.y + kRow / 2} L${end + 1},${to.y + kRow / 2}" marker-end="url(#order-head)"/>`;
+  }));
+  const width = kNames + columns.length * kColumn, height = tracks.length * kRow;
+  return `<svg class="tracks" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="group" aria-label="Host and queues"><defs><marker id="order-head" viewBox="0 0 6 6" refX="6" refY="3" markerWidth="6" markerHeight="6" orient="auto"><path d="M0,0 L6,3 L0,6 z"/></marker></defs>${parts.join('')}${arrows.join('')}</svg>`;
 }
 
 function writtenText(film, write) {

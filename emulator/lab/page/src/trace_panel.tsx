@@ -1,6 +1,6 @@
 /** Kernels: the trace of a C++ program's run, forward and back. The source is drawn where the editor stands otherwise. */
 import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
-import {eventCount, eventOfRace, eventText, found, heldAfter, namesOf, nearest, passing, openFilm, placeOf, staleFrom, staleStory, styleOf, wrongReads} from './film.mjs';
+import {eventCount, eventOfRace, eventText, found, heldAfter, namesOf, nearest, passing, openFilm, placeOf, staleFrom, staleStory, styleOf, tracksSvg, wrongReads} from './film.mjs';
 import {prose} from './prose';
 import {RaceList, RaceView, type Race} from './race_list';
 import {WrongList, WrongRead, type Film, type Wrong} from './wrong_reads';
@@ -138,6 +138,21 @@ const kKeys: Record<string, 'back' | 'on' | 'staleBefore' | 'staleNext' | 'when'
 const around = (numbers: ArrayLike<number>, first: number, end: number): number[] =>
   Array.from({length: Math.max(0, Math.min(end, numbers.length) - first)}, (_, i) => numbers[first + i]);
 
+/** The host, the queues, and where writes are: what tracksSvg has drawn of a film. */
+function Tracks({box, svg, onEvent}: {box: {current: HTMLDivElement | null}; svg: string; onEvent: (event: number) => void}) {
+  const go = (target: EventTarget | null) => {
+    const slice = (target as Element | null)?.closest<SVGGElement>('[data-event]');
+    if (slice) onEvent(Number(slice.dataset.event));
+  };
+  return (
+    <>
+      <h3>Host and queues</h3>
+      <div ref={box} class="host-side" onClick={event => go(event.target)} onKeyDown={event => event.key === 'Enter' && go(event.target)}
+           dangerouslySetInnerHTML={{__html: svg}} />
+    </>
+  );
+}
+
 const kNoFilter = {buffer: '', who: '', from: '', to: ''};
 
 function FilmView({film, number, onNumber}: {film: Film; number: number; onNumber: (number: number) => void}) {
@@ -149,6 +164,12 @@ function FilmView({film, number, onNumber}: {film: Film; number: number; onNumbe
   const names = useMemo(() => namesOf(film), [film]);
   const shown = useMemo(() => passing(film, filter) as ArrayLike<number>, [film, filter]);
   const at = nearest(shown, number);
+  const tracks = useMemo(() => tracksSvg(film, number), [film, number]);
+  const tracksBox = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const box = tracksBox.current, marked = box?.querySelector<SVGGElement>('.now');
+    if (box && marked) box.scrollLeft = marked.getBBox().x - box.clientWidth / 2;
+  }, [tracks]);
   const caches = useMemo(() => heldAfter(film, number), [film, number]);
   const wrong = useMemo(() => wrongReads(film) as Wrong[], [film]);
   const here = wrong.find(one => one.event === number);
@@ -226,6 +247,7 @@ function FilmView({film, number, onNumber}: {film: Film; number: number; onNumbe
         <button type="button" class="small" onClick={search}>Next</button>
       </div>
       {said && <pre class="verdict story" role="status">{said}</pre>}
+      {tracks && <Tracks box={tracksBox} svg={tracks} onEvent={look} />}
       <h3>Caches behind this event</h3>
       <div class="machine" role="group" aria-label="Caches">
         {caches.length === 0 && <span class="faint">Nothing is on its way.</span>}
