@@ -6,8 +6,15 @@
 
 namespace heddle::domains {
 
+// Other threads of the host see a write of theirs at once, whose order governs there; that does not bring it to the
+// host domain.
 std::vector<memory::HeldWrite> DomainMemory::held_writes() {
   std::vector<memory::HeldWrite> all;
+  const auto is_in_host_cache = [this](const Write& write, std::uint32_t number) {
+    return write.by_host && !write.reaches_device && !is_coherent(write.operation.locations.allocation) &&
+           std::none_of(agents_.begin(), agents_.end(),
+                        [number](const Agent& one) { return one.knowledge.in_host.has(number); });
+  };
   for (const Granule& granule : granules_) {
     for (const std::uint32_t number : granule.order) {
       const Write& write = writes_[number];
@@ -19,7 +26,7 @@ std::vector<memory::HeldWrite> DomainMemory::held_writes() {
                              write.operation.atomic,
                              trace::CacheLevel::Agent};
       held.in_device = write.reaches_device;
-      held.in_host = write.reaches_host;
+      held.in_host = write.reaches_host && !is_in_host_cache(write, number);
       if (write.is_everywhere()) held.level = trace::CacheLevel::Host;
       all.push_back(held);
     }

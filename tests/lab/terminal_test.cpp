@@ -166,6 +166,30 @@ TEST_CASE("the screen shows threads, caches and moves, and keys make them") {
   has(drawn(face), "there is no move 9 now");
 }
 
+TEST_CASE("a host test shows the host, the queue of each batch, the host's cache, and how far a write has come") {
+  constexpr const char* kUpload = R"(Vulkan upload
+{ x = 0; noncoherent x; }
+H0@host   | B0@q 1, qf 0 | P0@sg 0, wg 0, qf 0 ;
+st x, 1   | dispatch P0  | ld.sc0 r0, x        ;
+flush x   |              |                     ;
+submit B0 |              |                     ;
+exists (P0:r0 == 0)
+)";
+  GameFace face(std::make_unique<lab::Session>(std::make_unique<litmus::Test>(*litmus::parse_vulkan(kUpload).test),
+                                               lab::Rules()));
+  std::string screen = drawn(face, 30, 120);
+  for (const char* const part :
+       {"H0 host", "B0 queue 1 qf0", "P0 wg0 sg0", "H0's cache", "host domain", "device domain"})
+    CHECK(has(screen, part));
+  // The first move each time: the host writes, and flushes.
+  type(face, "\n");
+  screen = drawn(face, 30, 120);
+  CHECK(has(screen, "x=1w"));
+  CHECK(screen.find("| x=1 ") == std::string::npos);
+  type(face, "\n");
+  CHECK(has(drawn(face, 30, 120), "| x=1 "));
+}
+
 TEST_CASE("a stale copy has a star, and why another value is forbidden is a key away") {
   GameFace face(session());
   face.session().make("t0");

@@ -19,6 +19,13 @@ std::string registers_text(const litmus::Thread& thread, const litmus::LitmusThr
   return text;
 }
 
+/// "wg0 sg1", "host", "queue 1 qf0"
+std::string where_text(const litmus::Thread& thread) {
+  if (thread.kind == litmus::ThreadKind::Host) return "host";
+  if (thread.kind == litmus::ThreadKind::Batch) return fmt::format("queue {} qf{}", thread.queue, thread.queue_family);
+  return fmt::format("wg{} sg{}", thread.workgroup, thread.subgroup);
+}
+
 std::string_view standing_text(const run::Runner& runner, std::uint32_t thread) {
   switch (runner.standing(thread)) {
     case run::Standing::NotBegun:
@@ -64,9 +71,8 @@ int GameFace::draw_threads(Canvas& canvas, int row, int height) {
     const litmus::Thread& thread = test.threads[index];
     const int column = i * width;
     const std::string_view standing = standing_text(runner, index);
-    canvas.write(row, column,
-                 fmt::format("{} wg{} sg{} {}", thread.name(), thread.workgroup, thread.subgroup, standing),
-                 Style::Bold, width - 1);
+    canvas.write(row, column, fmt::format("{} {} {}", thread.name(), where_text(thread), standing), Style::Bold,
+                 width - 1);
     const std::uint32_t next = session_->end() ? 0 : next_line(runner, words, index);
     const std::vector<CodeLine> code = code_of(test, index);
     int current = 0;
