@@ -63,6 +63,7 @@ class Domains {
   Memory& add(const detail::Owner& owner);
   /// The memory of the allocation; null if none of these is.
   Memory* find(AllocationId allocation);
+  const std::map<AllocationId, Memory>& memories() const { return memories_; }
   std::uint64_t atom_bytes() const { return atom_bytes_; }
 
   /// The bytes from `offset` on as the reader sees them. `reader.offset` is not looked at.

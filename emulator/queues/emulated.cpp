@@ -13,10 +13,12 @@
 #include "emulator/host/set_aside.h"
 #include "emulator/queues/ear.h"
 #include "emulator/queues/running_kernel.h"
+#include "emulator/queues/step_trace.h"
 #include "emulator/queues/teller.h"
 #include "emulator/queues/transfers.h"
 #include "emulator/queues/trouble.h"
 #include "emulator/queues/waits.h"
+#include "emulator/queues/wide_barriers.h"
 #include "runtime/text/readable.h"
 
 namespace heddle::queues {
@@ -33,6 +35,10 @@ EmulatedEngine::EmulatedEngine(DeviceOptions options, std::uint64_t atom_bytes)
   ear_ = std::make_unique<KernelEar>(finder_, domains_);
   state_->watchers.also_tell(*ear_, *state_->memory);
   teller_ = std::make_unique<RaceTeller>(order_, domains_, state_->options);
+  trace_ = std::make_unique<StepTrace>(order_, domains_, state_->watchers.steps());
+  if (!*state_->options.race_advice) return;
+  wide_ = std::make_unique<WideBarriers>(order_, finder_);
+  finder_.also_tell(*wide_);
 }
 
 EmulatedEngine::~EmulatedEngine() {
@@ -45,6 +51,7 @@ EmulatedEngine::~EmulatedEngine() {
   for (const Open& open : open_)
     if (open.command && !open.reads_groups) left.push_back(open.command);
   tell_pending(left);
+  if (wide_) teller_->tell_advice(*wide_);
 }
 
 bool EmulatedEngine::begin_call(const SourceLocation& where) {
@@ -71,6 +78,10 @@ void EmulatedEngine::tell_races() {
 
 std::vector<DataRace> EmulatedEngine::races() const {
   return teller_->races();
+}
+
+std::vector<OrderingAdvice> EmulatedEngine::advice() const {
+  return wide_ && teller_->races().empty() ? advice_of(*wide_) : std::vector<OrderingAdvice>();
 }
 
 // Execution.
@@ -100,6 +111,7 @@ bool EmulatedEngine::is_ready(const Open& open) {
 void EmulatedEngine::finish(const Open& open) {
   if (done_.size() <= open.node) done_.resize(open.node + 1);
   done_[open.node] = true;
+  trace_->ends(open.node);
   if (order_[open.node].kind == NodeKind::SemaphoreSignal) {
     if (open.semaphore->timeline) check_goes_on(*open.semaphore, open.value, "submit2");
     open.semaphore->value = open.value;
@@ -110,9 +122,34 @@ void EmulatedEngine::finish(const Open& open) {
   }
 }
 
+namespace {
+
+/// What an operation of a queue does, which may be a semaphore's or a fence's.
+std::string words_of(const Node& node, const detail::SemaphoreState* semaphore, std::uint64_t value,
+                     const detail::FenceState* fence) {
+  switch (node.kind) {
+    case NodeKind::SemaphoreWait:
+      return "waits for " + text_of(*semaphore, value);
+    case NodeKind::SemaphoreSignal:
+      return "signals " + text_of(*semaphore, value);
+    case NodeKind::Fence:
+      return fence ? fmt::format("signals fence '{}'", text::readable(fence->name)) : "is idle";
+    default:
+      return words_of(node);
+  }
+}
+
+}  // namespace
+
 void EmulatedEngine::execute(const Open& open) {
   order_.begin(open.node);
-  if (open.command && runs_kernel(open)) {
+  if (trace_->is_on())
+    trace_->begins(open.node, open.reads_groups ? fmt::format("{}, reads its parameters", open.command->call)
+                              : open.command
+                                  ? words_of(*open.command, open.batch->commands)
+                                  : words_of(order_[open.node], open.semaphore.get(), open.value, open.fence.get()));
+  // A command that reads parameters runs no kernel.
+  if (open.command && open.command->dispatch && !open.reads_groups) {
     start(open);
     return go_on(under_way_.size() - 1);
   }
@@ -206,7 +243,9 @@ void EmulatedEngine::read_parameters(const Open& open) {
   Domains::Memory& from = memory_of(command.from.owner());
   Access reads = access_by(open.node, from, command.from.reference(), Accesses::IndirectRead, false);
   hear(reads, command.from_offset, command.size, "read of parameters", command.where);
-  domains_.load(from, command.from_offset, std::as_writable_bytes(std::span(*open.groups)), reads);
+  const auto groups = std::as_writable_bytes(std::span(*open.groups));
+  domains_.load(from, command.from_offset, groups, reads);
+  trace_->loads(open.node, from, command.from_offset, groups);
 }
 
 /// The kernel of the command is under way, and has done nothing.
@@ -255,6 +294,8 @@ void EmulatedEngine::go_on(std::size_t index) {
   if (!kernel.run(accesses)) return;
   const UnderWay ended = std::move(under_way_[index]);
   under_way_.erase(under_way_.begin() + static_cast<std::ptrdiff_t>(index));
+  for (const auto& [memory, words] : ended.kernel->old_words())
+    trace_->is_given_old(ended.open.node, *domains_.find(memory), words);
   finish(ended.open);
   tell_races();
   if (ended.kernel->failure()) std::rethrow_exception(ended.kernel->failure());
@@ -282,6 +323,7 @@ void EmulatedEngine::copy(const Open& open) {
     hear(writes, one.to, one.size, "copy: write", command.where);
     std::vector<std::byte> bytes(one.size);
     domains_.load(from, one.from, bytes, reads);
+    trace_->loads(open.node, from, one.from, bytes);
     domains_.store(to, one.to, bytes, writes);
   }
 }
@@ -302,11 +344,14 @@ void EmulatedEngine::clear(const Open& open) {
 void EmulatedEngine::waited(std::vector<NodeId> ended, const detail::HostWait& call) {
   if (call.how == WaitFor::Any && ended.size() > 1)
     ended = {ended[choice_.below(static_cast<std::uint32_t>(ended.size()), ChoicePoint::Preemption)]};
+  trace_->waited_for(ended);
   order_.host_waited(call.call, call.where, std::move(ended));
 }
 
 void EmulatedEngine::wait(std::span<detail::FenceState* const> fences, const detail::HostWait& call) {
   if (!begin_call(call.where)) return;
+  const auto told =
+      trace_->host_calls(call.where, [&] { return fmt::format("{}: {}", call.call, text_of(fences, call.how)); });
   run_until(call.call, text_of(fences, call.how), call.where, [&] { return is_over(fences, call.how); });
   std::vector<NodeId> ended;
   for (const detail::FenceState* const fence : fences)
@@ -317,13 +362,18 @@ void EmulatedEngine::wait(std::span<detail::FenceState* const> fences, const det
 bool EmulatedEngine::is_signaled(detail::FenceState& fence, const SourceLocation& where) {
   if (!begin_call(where)) return false;
   step();
-  if (fence.signaled) order_.host_waited("is_signaled", where, {fence.node});
+  const auto told = trace_->host_calls(where, [&] {
+    return fmt::format("is_signaled: fence '{}': {}", text::readable(fence.name), fence.signaled ? "yes" : "no");
+  });
+  if (fence.signaled) waited({fence.node}, {"is_signaled", WaitFor::All, where});
   return fence.signaled;
 }
 
 void EmulatedEngine::reset(detail::FenceState& fence, const SourceLocation& where) {
   if (!begin_call(where)) return;
   check_reset(fence, where);
+  const auto told =
+      trace_->host_calls(where, [&] { return fmt::format("reset: fence '{}'", text::readable(fence.name)); });
   fence.signaled = false;
   fence.node = 0;
 }
@@ -339,6 +389,8 @@ std::optional<NodeId> EmulatedEngine::signal_for(const detail::HostSemaphore& wa
 void EmulatedEngine::wait(std::span<const detail::HostSemaphore> semaphores, const detail::HostWait& call) {
   check_timelines(semaphores, call.call);
   if (!begin_call(call.where)) return;
+  const auto told =
+      trace_->host_calls(call.where, [&] { return fmt::format("{}: {}", call.call, text_of(semaphores, call.how)); });
   run_until(call.call, text_of(semaphores, call.how), call.where, [&] { return is_over(semaphores, call.how); });
   std::vector<NodeId> ended;
   for (const detail::HostSemaphore& one : semaphores)
@@ -350,11 +402,13 @@ void EmulatedEngine::signal(detail::SemaphoreState& semaphore, std::uint64_t val
   if (!begin_call(where)) return;
   check_timeline(semaphore, "signal");
   check_goes_on(semaphore, value, "signal");
+  const auto told = trace_->host_calls(where, [&] { return "signal: " + text_of(semaphore, value); });
   Node node;
   node.kind = NodeKind::HostSignal;
   node.call = "signal";
   node.where = where;
   const NodeId id = order_.host_calls(std::move(node));
+  trace_->is_node(id);
   if (done_.size() <= id) done_.resize(id + 1);
   done_[id] = true;
   semaphore.signals.push_back({value, id});
@@ -366,21 +420,26 @@ std::uint64_t EmulatedEngine::value(detail::SemaphoreState& semaphore, const Sou
   if (!begin_call(where)) return 0;
   check_timeline(semaphore, "value");
   step();
+  const auto told = trace_->host_calls(where, [&] { return "value: " + text_of(semaphore, semaphore.value); });
   return semaphore.value;
 }
 
 void EmulatedEngine::wait_idle(std::optional<std::uint32_t> queue, const SourceLocation& where) {
   if (!begin_call(where)) return;
+  const auto told = trace_->host_calls(
+      where, [&] { return queue ? fmt::format("wait_idle: queue {}", *queue) : std::string("wait_idle: the device"); });
   std::vector<NodeId> fences;
   for (const auto& [number, used] : used_)
     if (!queue || *queue == number) fences.push_back(add_fence(used, where));
   run_until("wait_idle", queue ? "the queue" : "the device", where,
             [&] { return std::all_of(fences.begin(), fences.end(), [&](NodeId fence) { return is_done(fence); }); });
-  order_.host_waited("wait_idle", where, std::move(fences));
+  waited(std::move(fences), {"wait_idle", WaitFor::All, where});
 }
 
 void EmulatedEngine::set(detail::EventState& event, bool to, const SourceLocation& where) {
   if (!begin_call(where)) return;
+  const auto told = trace_->host_calls(
+      where, [&] { return fmt::format("{}: event '{}'", to ? "set" : "reset", text::readable(event.name)); });
   if (!to) {
     events_.erase(&event);
     return;
@@ -391,6 +450,7 @@ void EmulatedEngine::set(detail::EventState& event, bool to, const SourceLocatio
   node.call = "set";
   node.where = where;
   const NodeId id = order_.host_calls(std::move(node));
+  trace_->is_node(id);
   if (done_.size() <= id) done_.resize(id + 1);
   done_[id] = true;
   events_[&event].by_host = id;

@@ -29,6 +29,8 @@ namespace heddle::queues {
 class KernelEar;
 class RaceTeller;
 class RunningKernel;
+class StepTrace;
+class WideBarriers;
 
 class EmulatedEngine final : public detail::QueueEngine {
  public:
@@ -49,6 +51,7 @@ class EmulatedEngine final : public detail::QueueEngine {
   void set(detail::EventState& event, bool to, const SourceLocation& where) override;
 
   void add(const std::shared_ptr<detail::MemoryState>& memory) override;
+  void maps(const detail::MemoryState& memory, const char* call, const SourceLocation& where) override;
   void read(detail::MemoryState& memory, std::uint64_t offset, std::span<std::byte> to,
             const SourceLocation& where) override;
   void write(detail::MemoryState& memory, std::uint64_t offset, std::span<const std::byte> from,
@@ -59,6 +62,7 @@ class EmulatedEngine final : public detail::QueueEngine {
                   const SourceLocation& where) override;
   void free(detail::MemoryState& memory, const SourceLocation& where) override;
   std::vector<DataRace> races() const override;
+  std::vector<OrderingAdvice> advice() const override;
 
  private:
   friend class KernelEar;
@@ -127,8 +131,6 @@ class EmulatedEngine final : public detail::QueueEngine {
   void execute(const Open& open);
   void execute_command(const Open& open);
   void read_parameters(const Open& open);
-  /// A command that reads parameters runs no kernel.
-  static bool runs_kernel(const Open& open) { return open.command->dispatch && !open.reads_groups; }
   void start(const Open& open);
   std::shared_ptr<detail::SetAside> set_aside();
   void go_on(std::size_t index);
@@ -169,6 +171,9 @@ class EmulatedEngine final : public detail::QueueEngine {
   RaceFinder finder_{order_};
   Domains domains_;
   std::unique_ptr<RaceTeller> teller_;
+  std::unique_ptr<StepTrace> trace_;
+  /// Null where nobody asks what is wider than needed.
+  std::unique_ptr<WideBarriers> wide_;
   std::vector<Open> open_;
   /// What kernels that are interrupted have, or had, to themselves.
   std::vector<std::shared_ptr<detail::SetAside>> set_aside_;

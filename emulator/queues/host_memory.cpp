@@ -4,7 +4,10 @@
 #include <cstring>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "emulator/queues/emulated.h"
+#include "emulator/queues/step_trace.h"
 #include "emulator/queues/trouble.h"
 
 namespace heddle::queues {
@@ -17,6 +20,10 @@ void EmulatedEngine::add(const std::shared_ptr<detail::MemoryState>& memory) {
   made.host_visible = memory->host_visible;
   made.coherent = memory->coherent;
   made.exclusive = !memory->concurrent;
+}
+
+void EmulatedEngine::maps(const detail::MemoryState& memory, const char* call, const SourceLocation& where) {
+  const auto told = trace_->host_calls(where, [&] { return words_of(call, memory, memory.map_begin, memory.map_end); });
 }
 
 Domains::Memory& EmulatedEngine::memory_of(const detail::Owner& owner) {
@@ -80,6 +87,7 @@ void EmulatedEngine::read(detail::MemoryState& memory, std::uint64_t offset, std
     const Access writes = access_by_host(from, true);
     for (std::uint64_t at = 0; at < to.size(); ++at) to[at] = domains_.read_cached(from, offset + at, reads, writes);
   }
+  trace_->host_accessed(from, offset, to, false, where);
   tell_races();
 }
 
@@ -103,6 +111,7 @@ void EmulatedEngine::write(detail::MemoryState& memory, std::uint64_t offset, st
     // The bytes have been written, though others may not see that yet.
     to.owner->initialized.mark(offset, from.size());
   }
+  trace_->host_accessed(to, offset, from, true, where);
   tell_races();
 }
 
@@ -135,6 +144,7 @@ void EmulatedEngine::flush(detail::MemoryState& memory, std::uint64_t offset, st
   if (!begin_call(where)) return;
   Domains::Memory& of = memory_of(memory.owner);
   if (of.coherent || size == 0) return;
+  const auto told = trace_->host_calls(where, [&] { return words_of("flush", memory, offset, offset + size); });
   const std::uint64_t atom = domains_.atom_bytes();
   const std::uint64_t last = (offset + size - 1) / atom;
   for (std::uint64_t number = offset / atom; number <= last; ++number)
@@ -145,7 +155,7 @@ void EmulatedEngine::flush(detail::MemoryState& memory, std::uint64_t offset, st
   node.where = where;
   node.bytes = {of.owner->id, offset / atom * atom, 0};
   node.bytes_end = (last + 1) * atom;
-  order_.host_calls(std::move(node));
+  trace_->is_node(order_.host_calls(std::move(node)));
   tell_races();
 }
 
@@ -156,6 +166,7 @@ void EmulatedEngine::invalidate(detail::MemoryState& memory, std::uint64_t offse
   step();
   Domains::Memory& of = memory_of(memory.owner);
   if (of.coherent || size == 0) return;
+  const auto told = trace_->host_calls(where, [&] { return words_of("invalidate", memory, offset, offset + size); });
   const std::uint64_t atom = domains_.atom_bytes();
   const std::uint64_t last = (offset + size - 1) / atom;
   for (std::uint64_t number = offset / atom; number <= last; ++number) {
@@ -178,7 +189,7 @@ void EmulatedEngine::invalidate(detail::MemoryState& memory, std::uint64_t offse
   node.where = where;
   node.bytes = {of.owner->id, offset / atom * atom, 0};
   node.bytes_end = (last + 1) * atom;
-  order_.host_calls(std::move(node));
+  trace_->is_node(order_.host_calls(std::move(node)));
   tell_races();
 }
 
@@ -187,6 +198,7 @@ void EmulatedEngine::free(detail::MemoryState& memory, const SourceLocation& whe
   if (!begin_call(where)) return;
   step();
   Domains::Memory& of = memory_of(memory.owner);
+  const auto told = trace_->host_calls(where, [&] { return words_of("free", memory, 0, of.owner->size_bytes); });
   Node node;
   node.kind = NodeKind::Free;
   node.call = "free";
@@ -194,6 +206,7 @@ void EmulatedEngine::free(detail::MemoryState& memory, const SourceLocation& whe
   Heard heard;
   heard.access = access_by_host(of, true);
   heard.access.node = order_.host_calls(std::move(node));
+  trace_->is_node(heard.access.node);
   heard.where = where;
   heard.call = "free";
   std::vector<Heard> pending;

@@ -1,6 +1,7 @@
 #include "emulator/queues/order.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace heddle::queues {
@@ -216,6 +217,44 @@ NodeId Order::insert_before(Node node, NodeId later) {
   nodes_[id].before = nodes_[later].before;
   connect(id, later);
   return id;
+}
+
+/// Whether the later node, which follows the earlier one, would not if the masks of one of them were others.
+bool Order::is_by_masks(const Node& earlier, const Node& later) const {
+  const auto is_on_queue = [](const Node& node) {
+    return is_command(node) || node.kind == NodeKind::Barrier || node.kind == NodeKind::Event ||
+           node.kind == NodeKind::SemaphoreWait || node.kind == NodeKind::SemaphoreSignal ||
+           node.kind == NodeKind::Fence;
+  };
+  const bool is_submission = earlier.kind == NodeKind::Submission;
+  if (!is_on_queue(later) || !(is_submission || is_on_queue(earlier))) return false;
+  if (earlier.dependency.second.queue != later.command.queue) return false;
+  // A signal that a wait is for, or that comes in front of later ones; the submission of a signal.
+  if (earlier.kind == NodeKind::SemaphoreSignal && later.kind != NodeKind::Command) return false;
+  return !is_submission || (later.kind != NodeKind::SemaphoreSignal && later.kind != NodeKind::Fence);
+}
+
+void Order::narrow(const std::vector<NodeId>& nodes) {
+  std::vector<bool> is_narrower(nodes_.size());
+  for (const NodeId node : nodes) is_narrower[node] = true;
+  std::vector<bool> is_known(nodes_.size());
+  for (NodeId id = 0; id < count(); ++id) {
+    Node& node = nodes_[id];
+    // What has not begun is behind nothing yet.
+    is_known[id] = node.before.empty();
+    std::erase_if(node.after, [&](NodeId earlier) {
+      return (is_narrower[id] || is_narrower[earlier]) && is_by_masks(nodes_[earlier], node) &&
+             !orders(nodes_[earlier], node);
+    });
+  }
+  // A wait may come in front of the signal that ends it.
+  const std::function<void(NodeId)> find = [&](NodeId id) {
+    if (is_known[id]) return;
+    is_known[id] = true;
+    for (const NodeId earlier : nodes_[id].after) find(earlier);
+    begin(id);
+  };
+  for (NodeId id = 0; id < count(); ++id) find(id);
 }
 
 bool Order::in_ranges(const Node& node, const Access& access) const {

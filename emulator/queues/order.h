@@ -152,6 +152,9 @@ class Order {
   NodeId insert_behind(Node node, NodeId earlier);
   NodeId insert_before(Node node, NodeId later);
 
+  /// What these nodes say is less than it was: who follows whom because of that is found out anew.
+  void narrow(const std::vector<NodeId>& nodes);
+
   /// Nodes that order commands, or have operations of domains.
   const std::vector<NodeId>& dependencies() const { return dependencies_; }
   /// Bytes that no dependency tells apart are in one range: its number, and how many there are.
@@ -184,6 +187,7 @@ class Order {
   NodeId push_to(model::QueueId queue, Node node);
   void add_boundary(std::uint64_t offset);
   bool orders(const Node& earlier, const Node& later) const;
+  bool is_by_masks(const Node& earlier, const Node& later) const;
   bool in_ranges(const Node& node, const Access& access) const;
   std::vector<NodeId> first_points(const Access& write, NodeId later) const;
   std::vector<NodeId> moved(const std::vector<NodeId>& from, bool to_device, NodeId later) const;

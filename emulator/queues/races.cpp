@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "emulator/queues/wide_barriers.h"
+
 namespace heddle::queues {
 namespace {
 
@@ -10,13 +12,13 @@ bool same_place(const SourceLocation& a, const SourceLocation& b) {
   return a.line == b.line && std::string_view(a.file) == b.file;
 }
 
-bool is_same(const Heard& a, const Heard& b) {
+}  // namespace
+
+bool RaceFinder::is_same(const Heard& a, const Heard& b) {
   return a.access.node == b.access.node && a.access.kind == b.access.kind && a.access.writes == b.access.writes &&
          a.access.atomic == b.access.atomic && a.access.scope == b.access.scope &&
          a.access.reference == b.access.reference && a.bytes == b.bytes;
 }
-
-}  // namespace
 
 //= vk:memory-model-atomic-operation
 bool RaceFinder::include_each_other(const Access& a, const Access& b) const {
@@ -33,6 +35,7 @@ bool RaceFinder::conflict(const Heard& a, const Heard& b) const {
 }
 
 void RaceFinder::hear(const Heard& heard) {
+  if (wide_) wide_->hear(heard);
   Cell& cell = cells_[key(heard.access)];
   if (heard.access.atomic && reaches_commands(heard.access.scope)) note(heard);
   // A read stands for the reads before it: what races with one of those and not with it comes before it.
@@ -124,6 +127,7 @@ void RaceFinder::tell(const FoundRace& race) {
 
 //= vk:memory-model-deallocation
 void RaceFinder::ends(const Heard& free, const std::vector<Heard>& pending) {
+  if (wide_) wide_->ends(free);
   for (const Heard& later : pending) tell({later, free, Missing::Execution});
   for (const auto& [word, cell] : cells_)
     for (const Heard& earlier : cell)

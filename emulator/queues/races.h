@@ -17,6 +17,8 @@
 
 namespace heddle::queues {
 
+class WideBarriers;
+
 /// Values are told apart in words of so many bytes.
 inline constexpr std::uint64_t kWordBytes = 4;
 
@@ -66,11 +68,17 @@ class RaceFinder {
 
   const std::vector<FoundRace>& found() const { return found_; }
 
- private:
-  using Cell = std::vector<Heard>;
+  static bool is_same(const Heard& a, const Heard& b);
+  bool conflict(const Heard& a, const Heard& b) const;
+  /// The number of the word.
   static std::uint64_t key(const Access& access) {
     return static_cast<std::uint64_t>(access.allocation) << 40 | access.offset / kWordBytes;
   }
+  /// Who is told of all accesses as well; it must outlive this.
+  void also_tell(WideBarriers& wide) { wide_ = &wide; }
+
+ private:
+  using Cell = std::vector<Heard>;
   /// The words at which a command synchronizes by atomics.
   struct Meetings {
     std::set<std::uint64_t> written;
@@ -80,7 +88,6 @@ class RaceFinder {
     bool barrier_releases = false;
     bool barrier_acquires = false;
   };
-  bool conflict(const Heard& a, const Heard& b) const;
   bool include_each_other(const Access& a, const Access& b) const;
   void note(const Heard& atomic);
   static bool may_synchronize(const Meetings& earlier, const Meetings& later);
@@ -88,6 +95,7 @@ class RaceFinder {
   void tell(const FoundRace& race);
 
   const Order& order_;
+  WideBarriers* wide_ = nullptr;
   std::unordered_map<std::uint64_t, Cell> cells_;
   std::map<NodeId, Meetings> meetings_;
   std::vector<FoundRace> candidates_;

@@ -58,7 +58,10 @@ void RunningKernel::cut_off() {
 void RunningKernel::take(const Domains::Presented& presented, bool all) {
   Domains::Memory& memory = *presented.memory;
   KernelEar::Written& written = kernel_.memories[memory.owner->id].written;
-  for (const std::uint64_t word : written.read) parts_.domains.note_read(presented, word, kernel_.node);
+  for (const std::uint64_t word : written.read) {
+    parts_.domains.note_read(presented, word, kernel_.node);
+    if (presented.older.count(word) != 0) ++old_words_[memory.owner->id];
+  }
   std::unordered_set<std::uint64_t> taken;
   for (auto& [word, bytes] : written.words) {
     const auto come = static_cast<std::uint8_t>(all ? bytes : bytes & Domains::changed(presented, word));

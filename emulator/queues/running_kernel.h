@@ -46,6 +46,8 @@ class RunningKernel {
   bool can_pause() const { return own_ != nullptr; }
   /// What the kernel threw; null if nothing.
   const std::exception_ptr& failure() const;
+  /// How many words it has read of which it was given an older value than memory had.
+  const std::map<AllocationId, std::uint64_t>& old_words() const { return old_words_; }
   /// How often `run` was called.
   std::uint32_t turns() const { return turns_; }
 
@@ -63,6 +65,7 @@ class RunningKernel {
   /// How often memory was written, and how many dispatches had begun, when its last turn ended.
   std::uint64_t writes_before_ = 0;
   std::uint64_t dispatches_before_ = 0;
+  std::map<AllocationId, std::uint64_t> old_words_;
   std::shared_ptr<detail::SetAside> own_;
   std::unique_ptr<KernelThread> thread_;
 };

@@ -9,6 +9,7 @@
 #include "emulator/queues/emulated.h"
 #include "emulator/queues/event_check.h"
 #include "emulator/queues/scopes.h"
+#include "emulator/queues/step_trace.h"
 #include "emulator/queues/transfers.h"
 #include "emulator/queues/trouble.h"
 
@@ -89,7 +90,8 @@ void EmulatedEngine::submit(const detail::QueueNumber& queue, std::vector<detail
     detail::refuse_call("submit2", fmt::format("queue {}", queue.queue),
                         "another host thread has submitted to it, and nothing orders the two calls");
   used_[queue.queue] = queue;
-  order_.submit(model::QueueId{queue.queue}, queue.family, where);
+  const auto told = trace_->host_calls(where, [&] { return words_of(queue, batches, fence.get()); });
+  trace_->is_node(order_.submit(model::QueueId{queue.queue}, queue.family, where));
   for (const detail::Batch& batch : batches) {
     Submitting to{queue, std::make_shared<InFlight>()};
     to.batch->commands = batch.commands;

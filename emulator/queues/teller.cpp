@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <bit>
+#include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "emulator/queues/reasons.h"
@@ -12,25 +13,6 @@
 #include "runtime/code_line.h"
 
 namespace heddle::queues {
-
-namespace {
-
-std::string text_of(const detail::ComponentType& component, std::uint32_t value) {
-  if (component.size_bytes != sizeof value) return fmt::format("{:#x}", value);
-  switch (component.kind) {
-    case detail::ComponentKind::Unsigned:
-      return fmt::format("{}", value);
-    case detail::ComponentKind::Signed:
-      return fmt::format("{}", static_cast<std::int32_t>(value));
-    case detail::ComponentKind::Float:
-      return fmt::format("{}", std::bit_cast<float>(value));
-    case detail::ComponentKind::Unknown:
-      break;
-  }
-  return fmt::format("{:#x}", value);
-}
-
-}  // namespace
 
 RaceTeller::RaceTeller(const Order& order, Domains& domains, const DeviceOptions& options)
     : order_(order), domains_(domains), options_(options) {
@@ -94,6 +76,66 @@ void RaceTeller::tell(const std::vector<FoundRace>& found) {
     if (watch::RaceLog* const log = watch::RaceLog::of_process())
       log->add(static_cast<report::RunId>(run_), races_.back());
   }
+}
+
+std::vector<OrderingAdvice> advice_of(const WideBarriers& wide) {
+  std::vector<OrderingAdvice> out;
+  for (const auto& [place, needs] : wide.needs())
+    for (const WideText& text : texts_of(place, needs))
+      out.push_back({text.operation, runtime::source_of(place.where), text.enough, 1});
+  return out;
+}
+
+namespace {
+
+/// What the runs of this process needed of what stands at one place, and what was told of that.
+struct KnownPlace {
+  Needs needs;
+  std::vector<WideText> told;
+};
+
+class KnownPlaces {
+ public:
+  static KnownPlaces& of_process() {
+    // A device may end after everything that is static has.
+    static KnownPlaces& places = *new KnownPlaces;
+    return places;
+  }
+  /// What was told and does not hold for this run is taken back; what holds for all runs is told.
+  void join(const Place& place, const Needs& needs, watch::RaceLog& log, report::RunId run) {
+    const std::lock_guard lock(mutex_);
+    KnownPlace& known = known_[place.key()];
+    known.needs.join(needs);
+    const std::vector<WideText> now = texts_of(place, known.needs);
+    const auto is_told = [](const std::vector<WideText>& texts, const WideText& text) {
+      return std::any_of(texts.begin(), texts.end(), [&](const WideText& one) { return one.enough == text.enough; });
+    };
+    for (const WideText& text : known.told)
+      if (!is_told(now, text)) add(place, text, true, log, run);
+    for (const WideText& text : now) add(place, text, false, log, run);
+    known.told = now;
+  }
+
+ private:
+  static void add(const Place& place, const WideText& text, bool needed, watch::RaceLog& log, report::RunId run) {
+    log.add(run,
+            report::OrderingUse{text.operation, runtime::source_of(place.where), text.enough, text.weakness, needed});
+  }
+
+  std::mutex mutex_;
+  std::map<decltype(Place().key()), KnownPlace> known_;
+};
+
+}  // namespace
+
+void RaceTeller::tell_advice(const WideBarriers& wide) const {
+  watch::RaceLog* const log = watch::RaceLog::of_process();
+  if (!log) return;
+  const auto run = static_cast<report::RunId>(run_);
+  const bool is_judged = races_.empty() && wide.has_room();
+  log->add(run, report::RecordedRuns{is_judged ? 1u : 0u, is_judged ? 0u : 1u});
+  if (!is_judged) return;
+  for (const auto& [place, needs] : wide.needs()) KnownPlaces::of_process().join(place, needs, *log, run);
 }
 
 }  // namespace heddle::queues

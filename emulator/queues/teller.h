@@ -12,6 +12,7 @@
 #include "emulator/queues/domains.h"
 #include "emulator/queues/order.h"
 #include "emulator/queues/races.h"
+#include "emulator/queues/wide_barriers.h"
 #include "emulator/trace/dispatch.h"
 
 namespace heddle::queues {
@@ -26,6 +27,8 @@ class RaceTeller {
   /// Tells the races of the list that it has not told yet.
   void tell(const std::vector<FoundRace>& found);
   const std::vector<DataRace>& races() const { return races_; }
+  /// At the end: what was wider than this run and those before it in this process needed.
+  void tell_advice(const WideBarriers& wide) const;
 
  private:
   DataRace race_of(FoundRace found) const;
@@ -39,5 +42,8 @@ class RaceTeller {
   std::uint32_t run_ = 0;
   std::vector<DataRace> races_;
 };
+
+/// What was wider than the run needed.
+std::vector<OrderingAdvice> advice_of(const WideBarriers& wide);
 
 }  // namespace heddle::queues

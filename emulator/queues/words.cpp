@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <string_view>
 #include <utility>
 
@@ -45,6 +46,21 @@ std::string text_of(model::Stages stages) {
 
 std::string text_of(model::Accesses accesses) {
   return joined(accesses, kAccesses);
+}
+
+std::string text_of(const detail::ComponentType& component, std::uint32_t value) {
+  if (component.size_bytes != sizeof value) return fmt::format("{:#x}", value);
+  switch (component.kind) {
+    case detail::ComponentKind::Unsigned:
+      return fmt::format("{}", value);
+    case detail::ComponentKind::Signed:
+      return fmt::format("{}", static_cast<std::int32_t>(value));
+    case detail::ComponentKind::Float:
+      return fmt::format("{}", std::bit_cast<float>(value));
+    case detail::ComponentKind::Unknown:
+      break;
+  }
+  return fmt::format("{:#x}", value);
 }
 
 std::string place_of(const SourceLocation& where) {

@@ -91,18 +91,21 @@ class DeviceMemory {
   }
 
   /// Throws std::logic_error for memory that the host cannot see, or that is mapped.
-  MappedMemory<T> map(std::uint64_t first = 0, std::uint64_t count = kWholeSize) const {
+  MappedMemory<T> map(std::uint64_t first = 0, std::uint64_t count = kWholeSize,
+                      SourceLocation where = SourceLocation::current()) const {
     if (!state_->host_visible) refuse("map", "it is not host visible");
     if (state_->mapped) refuse("map", "it is mapped already");
     check(first, count, "map");
     state_->mapped = true;
     state_->map_begin = first * sizeof(T);
     state_->map_end = end_of(first, count);
+    engine_->maps(*state_, "map", where);
     return MappedMemory<T>(engine_, state_, state_->map_begin, (state_->map_end - state_->map_begin) / sizeof(T));
   }
   /// Does not flush.
-  void unmap() const {
+  void unmap(SourceLocation where = SourceLocation::current()) const {
     if (!state_->mapped) refuse("unmap", "it is not mapped");
+    engine_->maps(*state_, "unmap", where);
     state_->mapped = false;
   }
   /// Makes host writes to the range available to the host domain, whole atoms (vkFlushMappedMemoryRanges).

@@ -24,6 +24,12 @@ const summary = spawnSync(heddle, ['trace', long], {encoding: 'utf8'}).stdout;
 const html = join(run_folder, 'queue.html');
 spawnSync(heddle, ['trace', trace, '--film', film, '--html', html], {stdio: 'ignore'});
 
+// Its first device is that of its options, and its second one has the queues.
+const loop = join(run_folder, 'loop.trace');
+record('upload_loop', ['--frames', '2', '--size', '4'], loop);
+const loop_html = join(run_folder, 'loop.html');
+spawnSync(heddle, ['trace', `${loop}.2`, '--html', loop_html], {stdio: 'ignore'});
+
 const races = join(run_folder, 'races.trace');
 const races_page = join(run_folder, 'races.html');
 const racy = [join(dirname(heddle), 'samples', 'field/flag_rewritten'), '--only=wrong'];
@@ -161,6 +167,29 @@ const steps = ({page, address, shot, tab, eventually}) => {
     assert.match(await read.textContent(), /still waits here: nothing had made it available/);
     await shot('early-read');
   }],
+  ['kernels: a program of queues has tracks for its host and each queue, arrows between them, and what memory holds back', async () => {
+    await choose('loop.trace.2');
+    const tracks = page.locator('.host-side svg.tracks');
+    const names = () => tracks.locator('.name').allTextContents();
+    for (const name of ['host', 'queue 0 (family 0)', 'queue 1 (family 1)']) await eventually(async () => assert.ok((await names()).includes(name), `${await names()}`));
+    assert.ok((await names()).some(name => /the host's cache of 'staging'/.test(name)), `${await names()}`);
+    assert.match(await tracks.textContent(), /\d+ not flushed/);
+    assert.ok(await tracks.locator('.order').count() > 3);
+    const signal = tracks.locator('[aria-label*=": signals timeline"]').first();
+    const event = await signal.getAttribute('data-event');
+    await signal.click();
+    await page.locator(`.film[data-event="${event}"]`).waitFor();
+    assert.match(await page.locator('.film .events .now').textContent(), /queue \d \(family \d\) signals timeline semaphore 'steps'/);
+    assert.match(await page.locator('h2.where').textContent(), /upload_loop\.cpp:\d+/);
+    await shot('queues');
+    await page.goto(`file://${loop_html}`);
+    await page.locator('#tracks .name', {hasText: 'queue 1 (family 1)'}).waitFor();
+    await page.locator('#tracks [data-event]', {hasText: 'submit2 to' }).first().click();
+    assert.match(await page.locator('#events .now').textContent(), /host submit2 to queue/);
+    assert.match(await page.locator('#code .now').textContent(), /submit2/);
+    await page.goto('about:blank');
+    await page.goto(`${address}#kernels`);
+  }],
   ['kernels: a trace of more than a million events has all of its stale reads', async () => {
     const count = Number(/(\d+) stale reads?/.exec(summary)[1]);
     assert.ok(count > 1, summary);
@@ -178,4 +207,4 @@ const steps = ({page, address, shot, tab, eventually}) => {
   ];
 };
 
-await test(steps, {traces: [trace, early, long, races]});
+await test(steps, {traces: [trace, early, long, races, `${loop}.2`]});

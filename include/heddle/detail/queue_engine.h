@@ -80,6 +80,10 @@ class QueueEngine {
   virtual void set(EventState& event, bool to, const SourceLocation& where) = 0;
 
   virtual void add(const std::shared_ptr<MemoryState>& memory) = 0;
+  /// The memory was mapped, or unmapped.
+  virtual void maps(const MemoryState& memory, const char* call, const SourceLocation& where) {
+    (void)memory, (void)call, (void)where;
+  }
   /// Accesses of mapped memory by the host; bytes.
   virtual void read(MemoryState& memory, std::uint64_t offset, std::span<std::byte> to,
                     const SourceLocation& where) = 0;
@@ -91,6 +95,7 @@ class QueueEngine {
   virtual void free(MemoryState& memory, const SourceLocation& where) = 0;
 
   virtual std::vector<DataRace> races() const = 0;
+  virtual std::vector<OrderingAdvice> advice() const { return {}; }
 };
 
 /// Throws std::logic_error: "heddle: CALL of OBJECT: what".

@@ -126,3 +126,13 @@ TEST_CASE("each mistake is one finding with its reason and its cure, and the cur
     CHECK(races_in(right.out).empty());
   }
 }
+
+TEST_CASE("heddle races --advise says which stages a program of queues needs of its semaphores, with the line") {
+  const Run run = run_heddle(
+      {"races", "--advise", std::string(HEDDLE_MISTAKES) + "../upload_loop", "--frames", "3", "--size", "4"});
+  INFO(run.out);
+  CHECK(run.exit_code == 0);
+  CHECK(has(run.out, "advice on submit2, a semaphore's signal at"));
+  CHECK(has(run.out, "upload_loop.cpp:"));
+  CHECK(has(run.out, "  COMPUTE_SHADER instead of ALL_COMMANDS in stageMask: more was not needed in 1 run"));
+}

@@ -1,0 +1,214 @@
+// Traces of programs of queues, from the device to the program that shows them.
+
+#include <heddle/heddle.h>
+#include <heddle/queue.h>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/cli/run_heddle.h"
+
+using namespace heddle;
+using namespace heddle::cli;
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr auto kTwice = [](auto& inv, StorageBuffer<std::uint32_t> auto x) { x[inv.global_invocation_id().x] *= 2; };
+constexpr std::uint32_t kCount = 4;
+constexpr std::uint32_t kAtoms = kCount * sizeof(std::uint32_t) / 8;
+
+LogicalDeviceOptions traced(const std::string& path, std::uint64_t seed) {
+  LogicalDeviceOptions options;
+  options.device.mode = Mode::Emulated;
+  options.device.seed = seed;
+  options.device.trace = path;
+  options.queue_families = {{2}};
+  options.non_coherent_atom_size = 8;
+  return options;
+}
+
+/// Numbers go up, are doubled on queue 0, copied on queue 1, which waits for a timeline semaphore, and come back.
+/// Returns the first of them.
+std::uint32_t run_program(const std::string& path, std::uint64_t seed, bool invalidates) {
+  const LogicalDevice device(traced(path, seed));
+  const auto up = device.allocate_memory<std::uint32_t>(kCount, MemoryProperty::HostVisible, "up");
+  const auto down = device.allocate_memory<std::uint32_t>(kCount, MemoryProperty::HostVisible, "down");
+  const auto written = up.map();
+  const auto read = down.map();
+  for (std::uint32_t i = 0; i < kCount; ++i) written.write(i, 7 + i);
+  up.flush();
+  // An old value is in the host's cache.
+  read.read(0);
+  const Semaphore doubled = device.timeline_semaphore(0, "doubled");
+  CommandBuffer compute = device.command_buffer("double");
+  compute.begin();
+  compute.dispatch(kTwice, {1}, {kCount}, up.buffer());
+  compute.end();
+  CommandBuffer copy = device.command_buffer("copy");
+  copy.begin();
+  copy.copy_buffer(up.buffer(), down.buffer());
+  copy.pipeline_barrier2({PipelineStage2::Copy, Access2::TransferWrite, PipelineStage2::Host, Access2::HostRead});
+  copy.end();
+  const Fence done = device.fence("done");
+  device.queue(0, 0).submit2({{.command_buffers = {compute}, .signal_semaphores = {{doubled, 1}}}});
+  device.queue(0, 1).submit2({{.wait_semaphores = {{doubled, 1}}, .command_buffers = {copy}}}, done);
+  done.wait();
+  if (invalidates) down.invalidate();
+  return read.read(0);
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::vector<std::string> lines_of(const std::string& path) {
+  std::vector<std::string> out;
+  std::istringstream list(run_heddle({"trace", path, "--list", "--quiet"}).out);
+  for (std::string line; std::getline(list, line);) out.push_back(line);
+  return out;
+}
+
+/// The number in "#12  queue 1 (family 0)  waits ...", of the only line with these words.
+std::string event_of(const std::vector<std::string>& lines, const std::string& words) {
+  std::string found;
+  for (const std::string& line : lines) {
+    if (line.rfind('#', 0) != 0 || line.find(words) == std::string::npos) continue;
+    CHECK(found == "");
+    found = line.substr(0, line.find(' '));
+  }
+  INFO(words);
+  CHECK(found != "");
+  return found;
+}
+
+bool has(const std::vector<std::string>& lines, const std::string& words) {
+  return std::any_of(lines.begin(), lines.end(),
+                     [&](const std::string& line) { return line.find(words) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("the list of a trace has calls of the host, commands of queues, and which come behind which") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path("queues.trace");
+  REQUIRE(run_program(path, 5, true) == 14);
+  const std::vector<std::string> lines = lines_of(path);
+  const auto event = [&](const std::string& words) { return event_of(lines, words); };
+  const std::string submit =
+      event("host  submit2 to queue 0: 'double', signals timeline semaphore 'doubled' (value 1)");
+  const std::string dispatch = event("queue 0 (family 0)  dispatch of 1 x 1 x 1 workgroups, 'up' (of 'double')");
+  const std::string signal = event("queue 0 (family 0)  signals timeline semaphore 'doubled' (value 1)");
+  const std::string waits = event("queue 1 (family 0)  waits for timeline semaphore 'doubled' (value 1)");
+  const std::string copy = event("queue 1 (family 0)  copy_buffer, 16 bytes from 'up' to 'down' (of 'copy')");
+  const std::string barrier = event("queue 1 (family 0)  pipeline_barrier2, COPY TRANSFER_WRITE to HOST HOST_READ");
+  const std::string fence = event("queue 1 (family 0)  signals fence 'done'");
+  const std::string wait = event("host  wait: fence 'done'");
+  for (const auto& [later, earlier] : std::map<std::string, std::string>{
+           {dispatch, submit}, {signal, dispatch}, {waits, signal}, {copy, waits}, {barrier, copy}, {wait, fence}}) {
+    CAPTURE(later, earlier);
+    CHECK(has(lines, "      " + later + " comes behind " + earlier));
+  }
+  for (const char* const words :
+       {"host  map of 'up' 0..3", "host  write 'up'[0] = 7  queue_trace_test.cpp:", "host  flush of 'up' 0..3",
+        "host  invalidate of 'down' 0..3", "host  read 'down'[0] is 14"})
+    CHECK(has(lines, words));
+  CHECK(has(lines, "the host's cache of 'up': 2 atoms, 2 not flushed, 0 older than memory"));
+  CHECK(has(lines, "the host's cache of 'up': 2 atoms, 0 not flushed, 0 older than memory"));
+  CHECK(has(lines, "the last writes to 'up': 4 words available to the host domain alone"));
+  CHECK(has(lines, "the last writes to 'up': nothing is held back"));
+  CHECK(has(lines, "the last writes to 'down': 4 words available to no domain"));
+  CHECK_FALSE(has(lines, "the host's cache of 'up': nothing"));
+}
+
+TEST_CASE(
+    "Perfetto's file of a program of queues has tracks for host and queues, arrows, and counters of the host's cache") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path("queues.trace");
+  REQUIRE(run_program(path, 5, true) == 14);
+  const std::string exported = directory.path("queues.json");
+  REQUIRE(run_heddle({"trace", path, "--perfetto", exported}).exit_code == 0);
+  std::set<std::string> tracks;
+  std::map<std::string, Json> slices;
+  std::map<std::uint64_t, Json> begins;
+  std::map<std::uint64_t, Json> ends;
+  std::set<std::uint64_t> unflushed;
+  const Json all = Json::parse(text_of(exported));
+  for (const Json& event : all.at("traceEvents")) {
+    const std::string name = event.at("name");
+    if (name == "thread_name" && event.at("pid") == 3) tracks.insert(event.at("args").at("name"));
+    if (event.at("ph") == "X" && event.at("pid") == 3) slices[name] = event;
+    if (name == "order") (event.at("ph") == "s" ? begins : ends)[event.at("id")] = event;
+    if (name == "the host's cache of 'up'")
+      unflushed.insert(event.at("args").at("atoms not flushed").get<std::uint64_t>());
+  }
+  CHECK(tracks == std::set<std::string>{"host", "queue 0 (family 0)", "queue 1 (family 0)"});
+  CHECK(unflushed == std::set<std::uint64_t>{0, kAtoms});
+  const auto inside = [](const Json& of, const Json& point) {
+    const std::uint64_t time = point.at("ts");
+    const std::uint64_t begin = of.at("ts");
+    return of.at("tid") == point.at("tid") && begin <= time && time < begin + of.at("dur").get<std::uint64_t>();
+  };
+  const auto leads = [&](const std::string& from, const std::string& to) {
+    return std::any_of(begins.begin(), begins.end(), [&](const auto& begin) {
+      return inside(slices.at(from), begin.second) && inside(slices.at(to), ends.at(begin.first));
+    });
+  };
+  const std::string value = " timeline semaphore 'doubled' (value 1)";
+  CHECK(leads("signals" + value, "waits for" + value));
+  CHECK(leads("signals fence 'done'", "wait: fence 'done'"));
+  CHECK_FALSE(leads("waits for" + value, "signals" + value));
+}
+
+TEST_CASE("a film of a program of queues has its steps, each with its place, and what the host's cache has") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path("queues.trace");
+  REQUIRE(run_program(path, 5, true) == 14);
+  const std::string film_file = directory.path("film.json");
+  const std::string page = directory.path("film.html");
+  REQUIRE(run_heddle({"trace", path, "--film", film_file, "--html", page}).exit_code == 0);
+  CHECK(text_of(page).find("tracksSvg(film, number)") != std::string::npos);
+  const Json film = Json::parse(text_of(film_file));
+  const Json summary = Json::parse(run_heddle({"trace", path, "--json"}).out);
+  CHECK(summary.at("steps") == film.at("steps").size());
+  bool has_wait = false;
+  for (const Json& step : film.at("steps")) {
+    CHECK(step.at("event") < step.at("end"));
+    CHECK(step.at("line") > 0);
+    for (const Json& earlier : step.at("after"))
+      CHECK(film.at("steps")[earlier.get<std::size_t>()].at("event") < step.at("end"));
+    has_wait = has_wait || (step.at("words") == "wait: fence 'done'" && step.at("track") == "host");
+  }
+  CHECK(has_wait);
+  CHECK(film.at("sources").size() == 1);
+  REQUIRE_FALSE(film.at("held").empty());
+  CHECK(film.at("held")[0].at("cached") == "2 atoms, 2 not flushed, 0 older than memory");
+}
+
+TEST_CASE("a read of the host that misses an invalidate is stale in the trace, and its atom older than memory") {
+  const TemporaryDirectory directory;
+  std::uint64_t seed = 1;
+  std::string path;
+  do {
+    path = directory.path("seed" + std::to_string(seed) + ".trace");
+  } while (run_program(path, seed, false) == 14 && ++seed < 30);
+  REQUIRE(seed < 30);
+  const std::vector<std::string> lines = lines_of(path);
+  CHECK(has(lines, "is given older values of 1 word of 'down'"));
+  CHECK(has(lines, "the host's cache of 'down': 1 atom, 0 not flushed, 1 older than memory"));
+  const std::string film_file = directory.path("film.json");
+  REQUIRE(run_heddle({"trace", path, "--film", film_file}).exit_code == 0);
+  const Json film = Json::parse(text_of(film_file));
+  const Json& last = film.at("steps").back();
+  CHECK(last.at("stale") == "given older values of 1 word of 'down'");
+}
