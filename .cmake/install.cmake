@@ -25,8 +25,8 @@ install(CODE "
   set(CMAKE_INSTALL_INCLUDEDIR \"${CMAKE_INSTALL_INCLUDEDIR}\")
   set(PROJECT_DESCRIPTION \"${PROJECT_DESCRIPTION}\")
   set(PROJECT_VERSION \"${PROJECT_VERSION}\")
-  foreach(module heddle heddle-host-thread)
+  foreach(module heddle heddle-host-thread heddle-queues)
     configure_file(\"${CMAKE_CURRENT_LIST_DIR}/\${module}.pc.in\" \"${PROJECT_BINARY_DIR}/\${module}.pc\" @ONLY)
   endforeach()")
-install(FILES ${PROJECT_BINARY_DIR}/heddle.pc ${PROJECT_BINARY_DIR}/heddle-host-thread.pc
+install(FILES ${PROJECT_BINARY_DIR}/heddle.pc ${PROJECT_BINARY_DIR}/heddle-host-thread.pc ${PROJECT_BINARY_DIR}/heddle-queues.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
