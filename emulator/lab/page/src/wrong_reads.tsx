@@ -12,6 +12,7 @@ export interface Film {
   agents: string[];
   agents_in_short: string[];
   stale: [number, number, string][];
+  steps: {stale?: string}[];
   operations: Record<string, ArrayLike<number>>;
   events: Record<string, ArrayLike<number>>;
   moves: Record<string, ArrayLike<number>>;
@@ -68,7 +69,7 @@ function Group({kind, film, wrong, number, onEvent}: {kind: Wrong['kind']; film:
 export function WrongList({film, wrong, number, onEvent}: {film: Film; wrong: Wrong[]; number: number; onEvent: (event: number) => void}) {
   return (
     <section aria-label="Wrong reads">
-      {wrong.every(one => one.kind === 'poll') && <p class="verdict fine">Every read of data had the newest value that was written before it.</p>}
+      {wrong.every(one => one.kind === 'poll') && film.steps.every(step => !step.stale) && <p class="verdict fine">Every read of data had the newest value that was written before it.</p>}
       {(['stale', 'early', 'poll'] as const).map(kind => <Group key={kind} kind={kind} film={film} wrong={wrong} number={number} onEvent={onEvent} />)}
     </section>
   );
