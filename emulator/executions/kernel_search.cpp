@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -61,13 +62,15 @@ class KernelSearch final : public emulation::ByItself {
   const Behind& behind(std::uint32_t invocation, const Script& script);
   Behind found_behind(std::uint32_t invocation, const Script& script);
   bool looked_in_vain(std::uint32_t invocation, const Script& script, const Behind& now);
-  void run_one(std::uint32_t invocation, const Script& script);
+  /// What is wrong behind the script; null if the invocation came to an operation or to its end.
+  std::exception_ptr run_one(std::uint32_t invocation, const Script& script);
   explore::Program program();
   void add_subgroups(explore::Program& program, const std::vector<model::Place>& places);
   bool take(const explore::Found& found);
   FinalValues final_values(const explore::Found& found) const;
   void add_outcomes(const FinalValues& values, const explore::Found& found);
   void add_races(const explore::Found& found);
+  void throw_what_is_wrong(const explore::Found& found) const;
   void look_at_clock();
   void tell_outcomes();
   executions::PlacesOfInstructions places_of_instructions() const;
@@ -87,6 +90,8 @@ class KernelSearch final : public emulation::ByItself {
   /// What was found: the same again, whatever lay on the stack before, by which a state may be known sooner or later.
   std::map<std::pair<std::uint32_t, Script>, Behind> steps_;
   Meetings meetings_;
+  /// What is wrong with the kernel where an invocation has read values that perhaps no execution gives.
+  std::vector<std::exception_ptr> wrong_;
   bool ended_ = false;
   bool waits_otherwise_ = false;
   std::map<AllocationId, const Allocation*> buffers_;
@@ -230,7 +235,7 @@ void KernelSearch::stand_in(emulated::Invocation& invocation) {
   }
 }
 
-void KernelSearch::run_one(std::uint32_t invocation, const Script& script) {
+std::exception_ptr KernelSearch::run_one(std::uint32_t invocation, const Script& script) {
   chosen_ = invocation;
   ended_ = false;
   waits_otherwise_ = false;
@@ -244,8 +249,9 @@ void KernelSearch::run_one(std::uint32_t invocation, const Script& script) {
           "executions "
           "cannot be explored");
     // Behind its script an invocation is stopped.
-    if (!memory_.has_stopped()) throw;
+    if (!memory_.has_stopped()) return std::current_exception();
   }
+  return nullptr;
 }
 
 Step KernelSearch::step(std::uint32_t invocation, const Script& script) {
@@ -265,7 +271,12 @@ KernelSearch::Behind KernelSearch::found_behind(std::uint32_t invocation, const 
     out.step.kind = StepKind::Cut;
     return out;
   }
-  run_one(invocation, script);
+  if (const std::exception_ptr wrong = run_one(invocation, script)) {
+    out.step.kind = StepKind::Cut;
+    out.step.results = {wrong_.size()};
+    wrong_.push_back(wrong);
+    return out;
+  }
   out.step = memory_.step();
   out.state = memory_.state();
   if (out.step.kind == StepKind::Meets) out.step.written = meetings_.add(memory_.meeting());
@@ -310,7 +321,7 @@ std::optional<KernelSearch::Value> KernelSearch::modified(std::uint32_t invocati
 
 explore::Program KernelSearch::program() {
   buffers_.clear();
-  run_one(kNone, {});
+  if (const std::exception_ptr wrong = run_one(kNone, {})) std::rethrow_exception(wrong);
   explore::Program out;
   const std::vector<model::Place> places = memory_.places();
   for (std::uint32_t i = 0; i < places.size(); ++i)
@@ -343,6 +354,7 @@ KernelExecutions KernelSearch::explore(std::uint32_t group_size, const std::func
   rows_.clear();
   steps_.clear();
   meetings_ = {};
+  wrong_.clear();
   out_of_time_ = false;
   deadline_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(bounds_.time.count());
   executions::SearchDisplay display(bounds_.print_to);
@@ -384,8 +396,17 @@ executions::PlacesOfInstructions KernelSearch::places_of_instructions() const {
   return places;
 }
 
+// An invocation is asked for more than what executions come to, so that what is wrong with the kernel is a finding
+// where an execution comes to it.
+void KernelSearch::throw_what_is_wrong(const explore::Found& found) const {
+  for (const explore::AgentEnd& end : found.ends)
+    if (end.state == explore::EndState::Cut && !end.results.empty())
+      std::rethrow_exception(wrong_[end.results.front()]);
+}
+
 bool KernelSearch::take(const explore::Found& found) {
   look_at_clock();
+  throw_what_is_wrong(found);
   if (found.terminated()) {
     ++found_.executions;
     add_outcomes(final_values(found), found);

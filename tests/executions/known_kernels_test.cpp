@@ -246,6 +246,34 @@ TEST_CASE("what is wrong in one execution is a finding of the exploration") {
   CHECK_THROWS_AS(wrong(), KernelError);
 }
 
+TEST_CASE("what is wrong only with a value that no execution gives is no finding") {
+  // As long as what comes before is not acquired its sum may be 0, and the place in front of it is none.
+  const auto look_back = [](MemorySemantics acquire) {
+    return explored(
+        [=](auto& inv, auto x, auto out) {
+          constexpr std::uint32_t kOwn = 4;
+          constexpr std::uint32_t kAll = 8;
+          const auto sums = x.non_private();
+          const std::uint32_t me = inv.workgroup_id().x;
+          sums[kOwn + me] = me + 1;
+          inv.atomic_store(x[me], Scope::Device, kReleaseBuffers, 1u);
+          std::uint32_t before = 0;
+          for (std::uint32_t at = me, seen = 0; at-- > 0 && seen != 2;) {
+            while ((seen = inv.atomic_load(x[at], Scope::Device, dynamic(acquire))) == 0) continue;
+            before += sums[(seen == 2 ? kAll : kOwn) + at];
+          }
+          sums[kAll + me] = before + me + 1;
+          inv.atomic_store(x[me], Scope::Device, kReleaseBuffers, 2u);
+          if (me != 0) out[before - 1] = me;
+        },
+        3, 1);
+  };
+  const KernelExecutions found = look_back(kAcquireBuffers);
+  CHECK(found.is_race_free());
+  CHECK(projected(found, {"out[0]", "out[2]"}) == Rows{{1, 2}});
+  CHECK_THROWS_AS(look_back(kRelaxed), KernelError);
+}
+
 TEST_CASE("buffers hold after an exploration what they held before") {
   KernelExploration exploration;
   auto x = exploration.device().buffer<std::uint32_t>({5}, "x");
