@@ -197,25 +197,29 @@ void ThreadWriter::meet(const BothInstruction& instruction, const Meeting& meeti
 /// Draws programs.
 class Generator {
  public:
-  Generator(std::mt19937_64& random, bool kernel_only) : random_(random), kernel_only_(kernel_only) {}
+  Generator(std::mt19937_64& random, OtherForm form) : random_(random), form_(form) {}
   BothProgram program();
 
  private:
   std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>(random_() % bound); }
   BothInstruction instruction();
+  void keep_one_loop(BothInstruction& one);
   Kind kind();
   Semantics semantics(Kind kind);
 
   std::mt19937_64& random_;
-  const bool kernel_only_;
+  const OtherForm form_;
   bool lanes_meet_ = false;
+  /// Of compare-exchanges.
+  bool has_loop_ = false;
 };
 
 Kind Generator::kind() {
   if (lanes_meet_ && below(3) == 0)
     return static_cast<Kind>(static_cast<std::uint32_t>(Kind::SumOfSubgroup) + below(4));
   if (below(12) == 0) return Kind::Spin;
-  if (kernel_only_ && below(6) == 0) return Kind::CompareExchange;
+  if (form_ != OtherForm::Litmus && below(5) == 0)
+    return static_cast<Kind>(static_cast<std::uint32_t>(Kind::CompareExchange) + below(3));
   return static_cast<Kind>(below(static_cast<std::uint32_t>(Kind::Spin)));
 }
 
@@ -223,7 +227,7 @@ Kind Generator::kind() {
 Semantics Generator::semantics(Kind kind) {
   constexpr Semantics kOrders[] = {Semantics::Acquire, Semantics::Release, Semantics::AcquireRelease};
   Semantics out = kOrders[below(3)];
-  if (kind == Kind::AtomicLoad || kind == Kind::Spin || kind == Kind::CompareExchange) out = Semantics::Acquire;
+  if (kind == Kind::AtomicLoad || kind == Kind::Spin) out = Semantics::Acquire;
   if (kind == Kind::AtomicStore) out = Semantics::Release;
   if (kind != Kind::Fence && below(3) == 0) return Semantics::Relaxed;
   constexpr Semantics kClasses[] = {Semantics::UniformMemory, Semantics::WorkgroupMemory,
@@ -246,8 +250,16 @@ BothInstruction Generator::instruction() {
   if (!plain) out.semantics = semantics(out.kind);
   out.non_private = below(8) != 0;
   out.makes = below(2) == 0;
-  if (below(6) == 0 && (kernel_only_ || !out.meets_subgroup())) out.only_if = below(3);
+  if (below(6) == 0 && (form_ != OtherForm::Litmus || !out.meets_subgroup())) out.only_if = below(3);
   return out;
+}
+
+// A loop of compare-exchanges goes round with every value that there may be: two of them would do so with all pairs.
+void Generator::keep_one_loop(BothInstruction& one) {
+  if (one.kind != Kind::Take && one.kind != Kind::AddByCompare) return;
+  if (has_loop_) one.kind = Kind::CompareExchange;
+  if (!has_loop_) one.writes_last = false;
+  has_loop_ = true;
 }
 
 BothProgram Generator::program() {
@@ -256,13 +268,15 @@ BothProgram Generator::program() {
   };
   constexpr Shape kShapes[] = {{2, 1, 1, 4}, {1, 2, 1, 4}, {1, 2, 2, 4}, {1, 2, 2, 4}, {1, 3, 2, 3},
                                {1, 3, 4, 3}, {2, 2, 2, 2}, {1, 4, 2, 2}, {3, 1, 1, 3}};
-  const Shape shape = kShapes[below(std::size(kShapes))];
+  Shape shape = kShapes[below(std::size(kShapes))];
+  if (form_ == OtherForm::Agents) shape.subgroup_size = 1;
   lanes_meet_ = shape.subgroup_size > 1;
   BothProgram out{shape.groups, shape.local, shape.subgroup_size, {}};
   const bool barrier = shape.local > 1 && below(3) == 0;
   for (std::uint32_t i = 0; i < out.groups * out.local; ++i) {
     std::vector<BothInstruction>& code = out.code.emplace_back();
     for (std::uint32_t count = 1 + below(shape.most); count > 0; --count) code.push_back(instruction());
+    for (BothInstruction& one : code) keep_one_loop(one);
     if (!barrier) continue;
     BothInstruction meets = instruction();
     meets.kind = Kind::Barrier;
@@ -288,23 +302,64 @@ bool BothInstruction::gets() const {
   }
 }
 
-bool BothProgram::has(BothInstruction::Kind kind) const {
-  return std::any_of(code.begin(), code.end(), [kind](const std::vector<BothInstruction>& one) {
-    return std::any_of(one.begin(), one.end(), [kind](const BothInstruction& i) { return i.kind == kind; });
-  });
+template <typename Is>
+bool BothProgram::any(const Is& is) const {
+  return std::any_of(code.begin(), code.end(),
+                     [&](const std::vector<BothInstruction>& one) { return std::any_of(one.begin(), one.end(), is); });
+}
+
+bool BothProgram::has_loop() const {
+  return any([](const BothInstruction& one) { return one.is_loop(); });
+}
+
+bool BothProgram::lanes_tell() const {
+  return any([](const BothInstruction& one) { return one.meets_subgroup() && one.kind != Kind::SubgroupBarrier; });
+}
+
+std::string text_of(const BothProgram& program) {
+  constexpr const char* kNames[] = {"load",
+                                    "store",
+                                    "atomic load",
+                                    "atomic store",
+                                    "add",
+                                    "exchange",
+                                    "fence",
+                                    "spin",
+                                    "compare-exchange",
+                                    "take",
+                                    "add by compare",
+                                    "sum",
+                                    "xor",
+                                    "first",
+                                    "subgroup barrier",
+                                    "barrier"};
+  std::string text;
+  for (std::size_t i = 0; i < program.code.size(); ++i) {
+    text += "invocation " + std::to_string(i) + " of " + std::to_string(program.groups) + " x " +
+            std::to_string(program.local) + ":\n";
+    for (const BothInstruction& one : program.code[i]) {
+      text += one.only_if ? "  if the last is " + std::to_string(*one.only_if) + ": " : "  ";
+      text += kNames[static_cast<std::size_t>(one.kind)];
+      text += (one.element == kElements ? " w, " : " x" + std::to_string(one.element) + ", ") +
+              (one.writes_last ? "the last" : std::to_string(one.value)) + ", scope" + scope_of(one.scope) +
+              ", semantics " + std::to_string(static_cast<std::uint32_t>(one.semantics)) +
+              (one.non_private ? one.makes ? ", makes" : ", non-private" : "") + "\n";
+    }
+  }
+  return text;
 }
 
 // A lane that meets others waits for those that spin, even if they take no part: a litmus test cannot say that.
-BothProgram random_program(std::mt19937_64& random, bool kernel_only) {
-  BothProgram program = Generator(random, kernel_only).program();
-  if (kernel_only || !meetings_of(program).leave_some_out) return program;
+BothProgram random_program(std::mt19937_64& random, OtherForm form) {
+  BothProgram program = Generator(random, form).program();
+  if (form != OtherForm::Litmus || !meetings_of(program).leave_some_out) return program;
   for (std::vector<BothInstruction>& code : program.code)
     for (BothInstruction& instruction : code)
       if (instruction.kind == Kind::Spin) instruction.kind = Kind::AtomicLoad;
   return program;
 }
 
-std::string litmus_of(const BothProgram& program) {
+std::string litmus_of(const BothProgram& program, const std::set<std::uint64_t>& values) {
   const Meetings meetings = meetings_of(program);
   std::string text = "Vulkan both\n{ }\n";
   std::string names = "x0 = 0 /\\ x1 = 0";
@@ -316,6 +371,7 @@ std::string litmus_of(const BothProgram& program) {
     for (std::uint32_t r = 0; r < writer.registers(); ++r)
       names += " /\\ " + thread + ":r" + std::to_string(r) + " = 0";
   }
+  for (const std::uint64_t value : values) names += " \\/ x0 = " + std::to_string(value);
   return text + "exists (" + names + ")\n";
 }
 

@@ -1,13 +1,14 @@
 #pragma once
 
 /// \file
-/// Small random programs, written both ways: as a kernel and as a litmus test.
+/// Small random programs, written both ways: as a kernel, and as a litmus test or as agents of the explorer.
 
 #include <heddle/spirv.h>
 
 #include <cstdint>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,12 @@ struct BothInstruction {
     Fence,
     /// Loads until the value is not 0.
     Spin,
-    /// Only kernels have it; the litmus dialect has no word for it.
+    // The litmus dialect has no word for these three.
     CompareExchange,
+    /// Compare-exchanges from 0 until that succeeds, as a lock is taken.
+    Take,
+    /// Adds by compare-exchanges from what was there before, until that succeeds.
+    AddByCompare,
     // Lanes of a subgroup do these together; they are in the order in which they stand in the kernel.
     SumOfSubgroup,
     XorOfSubgroup,
@@ -49,6 +54,7 @@ struct BothInstruction {
   bool makes = false;
 
   bool gets() const;
+  bool is_loop() const { return kind == Kind::Spin || kind == Kind::Take || kind == Kind::AddByCompare; }
   bool meets_subgroup() const { return kind >= Kind::SumOfSubgroup && kind <= Kind::SubgroupBarrier; }
 };
 
@@ -59,16 +65,33 @@ struct BothProgram {
   /// By invocation.
   std::vector<std::vector<BothInstruction>> code;
 
-  bool has(BothInstruction::Kind kind) const;
+  bool has_loop() const;
+  /// Whether lanes tell each other something.
+  bool lanes_tell() const;
+
+ private:
+  template <typename Is>
+  bool any(const Is& is) const;
+};
+
+/// In what a program is written beside the kernel, which decides what it may have.
+enum class OtherForm : std::uint32_t {
+  Litmus,
+  /// With compare-exchanges; invocations are subgroups of their own.
+  Agents,
+  /// With compare-exchanges, and subgroup operations that values decide on.
+  None
 };
 
 inline constexpr std::uint32_t kElements = 2;
 /// So many values an invocation gets at most.
 inline constexpr std::uint32_t kMostReads = 4;
 
-/// `kernel_only`: with compare-exchanges, and subgroup operations that values decide on.
-BothProgram random_program(std::mt19937_64& random, bool kernel_only = false);
-/// Lanes of a subgroup tell each other what they have through memory that no kernel sees.
-std::string litmus_of(const BothProgram& program);
+BothProgram random_program(std::mt19937_64& random, OtherForm form);
+/// The program in words of ours, for a message.
+std::string text_of(const BothProgram& program);
+/// Lanes of a subgroup tell each other what they have through memory that no kernel sees. These values, which the
+/// condition names beside 0, are those that may come out of thin air where that is asked for.
+std::string litmus_of(const BothProgram& program, const std::set<std::uint64_t>& values = {});
 
 }  // namespace heddle
