@@ -167,8 +167,8 @@ KernelExecutions explore_kernel(const Program& program, const KernelBounds& boun
 
 /// A test for explore_seeds, which runs the program of an exploration on the machine, and fails where `is_seen` says
 /// true of the run. So an outcome or a race that was explored is looked for there, made smaller, and gets a file that
-/// replays it. The search is to have the DeviceOptions::subgroup_size of the exploration, and `races` where a race is
-/// looked for.
+/// replays it. The search is to have the DeviceOptions::subgroup_size of the exploration, `workgroup_memory_zeroed`,
+/// and `races` where a race is looked for.
 template <typename Program, typename IsSeen>
 auto machine_test(const Program& program, const IsSeen& is_seen) {
   return [program, is_seen](auto& trial) {

@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "tests/executions/on_machine.h"
 #include "tests/field/field.h"
+#include "tests/how_many.h"
 
 namespace heddle::field {
 namespace {
@@ -62,6 +64,25 @@ TEST_CASE("kernels of the field in which something is planted are refuted by one
     tell(one, found);
     INFO(one.name << ": " << found.proof());
     CHECK_FALSE(is_right(found));
+  }
+}
+
+TEST_CASE("what refutes a kernel of the field comes about on the machine as well, and replays") {
+  const std::vector<Case> all = cases(false);
+  const std::size_t wanted = how_many("HEDDLE_FIELD_REPLAYED", 8, all.size());
+  for (std::size_t i = 0; i < all.size(); i += std::max<std::size_t>(1, all.size() / wanted)) {
+    const Case& one = all[i];
+    if (is_too_large(one)) continue;
+    const KernelExecutions found = executions_of(one);
+    INFO(one.name << ": " << found.proof());
+    const auto refutes = [&](const KernelExecutions& run) {
+      if (found.races.empty()) return !is_right(run);
+      return std::any_of(found.races.begin(), found.races.end(),
+                         [&](const KernelRace& race) { return shows_race(race)(run); });
+    };
+    const OnMachine seen = on_machine(one.dispatched.explored, refutes);
+    CHECK(seen.first == kSeen);
+    CHECK(seen.again == kSeen);
   }
 }
 

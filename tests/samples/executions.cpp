@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "samples/mistakes/mistake.h"
+#include "tests/executions/on_machine.h"
 
 // Each sample has its kernels, a test and a main of its own.
 namespace message_not_available {
@@ -204,11 +205,6 @@ bool has_result(const std::map<std::string, std::uint64_t>& result, const Kernel
   });
 }
 
-bool is_of(const KernelRace& a, const KernelRace& b) {
-  const auto lines = [](const KernelRace& race) { return std::set{race.first.line, race.second.line}; };
-  return lines(a) == lines(b);
-}
-
 }  // namespace
 
 TEST_CASE("each sample of a mistake is explored, or there is a reason why it is not") {
@@ -240,25 +236,8 @@ TEST_CASE("the wrong kernels of the samples are refuted, and what refutes them r
     INFO(one.name << ": " << found.proof());
     REQUIRE_FALSE(found.races.empty());
     CHECK_FALSE(found.races[0].example.empty());
-    SeedOptions options;
-    options.print_to = nullptr;
-    options.replay_file = "";
-    options.jobs = 1;
-    options.change_budget = std::chrono::milliseconds(0);
-    options.shrink_budget = std::chrono::milliseconds(0);
-    options.sweep = "memory=random,write-back";
-    options.device.subgroup_size = 1;
-    options.device.races = true;
-    const auto is_seen = [&](const KernelExecutions& run) {
-      return std::any_of(run.races.begin(), run.races.end(),
-                         [&](const KernelRace& race) { return is_of(race, found.races[0]); });
-    };
-    const auto test = machine_test(one.wrong, is_seen);
-    const SeedReport seen = explore_seeds(test, 200, options);
-    REQUIRE(seen.failed());
-    options.first_seed = seen.failures[0].seed;
-    const SeedReport again = explore_seeds(test, 1, options);
-    REQUIRE(again.failed());
-    CHECK(again.failures[0].what == "the execution that is looked for");
+    const OnMachine seen = on_machine(one.wrong, shows_race(found.races[0]));
+    CHECK(seen.first == kSeen);
+    CHECK(seen.again == kSeen);
   }
 }
