@@ -1,9 +1,10 @@
 #pragma once
 
 /// \file
-/// Catch2, with what its checks are made of: version 3 where there is one, else 2.
+/// Catch2, with what its checks are made of: the version that the file has included before, else 3 where there is one,
+/// else 2.
 
-#if __has_include(<catch2/catch_all.hpp>)
+#if __has_include(<catch2/catch_all.hpp>) && !(defined(CATCH_VERSION_MAJOR) && CATCH_VERSION_MAJOR < 3)
 #include <catch2/catch_all.hpp>
 #include <catch2/interfaces/catch_interfaces_capture.hpp>
 #include <catch2/internal/catch_context.hpp>
