@@ -6,10 +6,16 @@
 # where the test itself does not. All have the label "kernel" (`ctest -L kernel`), and those of LABELS. With FRAMEWORK
 # each writes name.junit.xml into the build directory, with a case for each test of the framework (and Catch2 2, which
 # has one reporter, prints nothing else). One for each test of ctest is what `ctest --output-junit FILE` writes.
+# What of the program is compiled by GCC has the lines of kernels for breakpoints, at -O2 too.
 function(heddle_add_kernel_test name target)
   cmake_parse_arguments(arg "RACES" "FRAMEWORK;SHARDS;SWEEP;SEEDS;TIMEOUT" "LABELS" ${ARGN})
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "heddle_add_kernel_test(${name}) does not know ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  get_target_property(aliased ${target} ALIASED_TARGET)
+  get_target_property(imported ${target} IMPORTED)
+  if(NOT aliased AND NOT imported)
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-gno-statement-frontiers>)
   endif()
   if(NOT arg_SHARDS)
     set(arg_SHARDS 1)

@@ -12,7 +12,9 @@ using namespace testing_samples;
 #if CATCH_VERSION_MAJOR == 3
 using Catch::Matchers::ContainsSubstring;
 #else
-auto ContainsSubstring(const std::string& part) { return Catch::Contains(part); }
+auto ContainsSubstring(const std::string& part) {
+  return Catch::Contains(part);
+}
 #endif
 
 TEST_CASE("the right look-back has no race, and gives its sum under all seeds") {
@@ -22,7 +24,8 @@ TEST_CASE("the right look-back has no race, and gives its sum under all seeds") 
 
 TEST_CASE("the look-back with a relaxed flag races where the sum is passed on") {
   CHECK(has_race(looked_back<LookBack::RelaxedFlag>, {"sums", kSumReadLine, kSumWriteLine}));
-  CHECK_THAT(race_free(looked_back<LookBack::RelaxedFlag>).explain(), ContainsSubstring("kReleaseBuffers"));
+  CHECK_THAT(race_free(looked_back<LookBack::RelaxedFlag>).explain(),
+             ContainsSubstring("kReleaseBuffers"));
 }
 
 TEST_CASE("the look-back without a ticket waits for a workgroup that has not begun") {
@@ -32,7 +35,8 @@ TEST_CASE("the look-back without a ticket waits for a workgroup that has not beg
   options.sweep = "usual order=ascending,shuffled";
   const Answer answer = only_outcomes(looked_back<LookBack::NoTicket>, {15}, kUsualSeeds, options);
   CHECK_FALSE(answer);
-  CHECK_THAT(answer.explain(), ContainsSubstring("no progress") && ContainsSubstring("order=shuffled"));
+  CHECK_THAT(answer.explain(),
+             ContainsSubstring("no progress") && ContainsSubstring("order=shuffled"));
 }
 
 TEST_CASE(

@@ -210,7 +210,7 @@ class Generator {
   std::mt19937_64& random_;
   const OtherForm form_;
   bool lanes_meet_ = false;
-  /// Of compare-exchanges.
+  /// Whether a loop of compare-exchanges was drawn.
   bool has_loop_ = false;
 };
 
