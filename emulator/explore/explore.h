@@ -34,7 +34,7 @@ struct Options {
   bool counts_all = false;
   /// Stop after so many executions have been reported; 0 is no limit.
   std::uint64_t limit = 0;
-  /// Stop after so many graphs have been visited; 0 is no limit.
+  /// Stop after so many graphs have been visited, also where they are only learned from; 0 is no limit.
   std::uint64_t graph_limit = 0;
   /// Looked at before each graph: once it is true the exploration stops, incomplete. May be null.
   const std::atomic<bool>* cancelled = nullptr;

@@ -65,7 +65,12 @@ Explorer::Explorer(const Program& program, const Options& options, const OnExecu
 }
 
 Statistics Explorer::run() {
-  if (!foresight_.told()) learn();
+  if (!foresight_.told() && !learn()) {
+    Statistics nothing;
+    nothing.graphs = statistics_.graphs;
+    nothing.complete = false;
+    return nothing;
+  }
   pass();
   return statistics_;
 }

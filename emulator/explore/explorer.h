@@ -87,7 +87,7 @@ class Explorer {
 
   using Then = std::function<void()>;
 
-  void learn();
+  bool learn();
   bool derives_all(std::size_t steps);
   bool learns_from_graphs(std::uint64_t most);
   void pass();

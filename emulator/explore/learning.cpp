@@ -9,15 +9,18 @@ namespace heddle::explore {
 // Agents that do not tell what they may do are run by themselves; if that takes too many steps, silent
 // passes learn from the graphs until there is no news, and only then executions are reported. Where that takes too many
 // graphs, agents are run by themselves with more patience. What is derived, but not consistent, no graph shows, and an
-// agent that reads it may come to a write that it may take it from: so derivations are asked once more.
-void Explorer::learn() {
-  if (derives_all(options_.learned_steps)) return;
+// agent that reads it may come to a write that it may take it from: so derivations are asked once more. False if the
+// exploration was stopped meanwhile.
+bool Explorer::learn() {
+  if (derives_all(options_.learned_steps)) return true;
   if (!learns_from_graphs(options_.learned_graphs)) {
+    if (options_.learned_graphs == 0) return false;
     was_patient_ = true;
-    if (derives_all(options_.patient_steps)) return;
-    learns_from_graphs(0);
+    if (derives_all(options_.patient_steps)) return true;
+    if (!learns_from_graphs(0)) return false;
   }
   derives_all(options_.derivation_steps);
+  return true;
 }
 
 bool Explorer::derives_all(std::size_t steps) {
@@ -29,10 +32,10 @@ bool Explorer::derives_all(std::size_t steps) {
   return true;
 }
 
-// Whether no more graphs than these were needed; 0 is no limit.
+// Whether no more graphs than these were needed in a pass; 0 is no limit but that of the exploration.
 bool Explorer::learns_from_graphs(std::uint64_t most) {
   reporting_ = false;
-  graph_limit_ = most;
+  graph_limit_ = most != 0 ? most : options_.graph_limit;
   do {
     derivations_.reset();
     pass();

@@ -325,6 +325,19 @@ TEST_CASE("a limit stops the exploration and says so") {
   CHECK_FALSE(summary(program, options).statistics.complete);
 }
 
+TEST_CASE("a limit of graphs holds where agents that do not tell what they may do are learned from, too") {
+  const auto program = in_one_workgroup({{store(0, 1), load(1), load(0)}, {store(1, 1), load(0), load(1)}});
+  Options options;
+  // They are too many steps to run each agent by itself.
+  options.learned_steps = 1;
+  CHECK(summary(program, options).statistics.complete);
+  options.graph_limit = 3;
+  const Statistics limited = summary(program, options).statistics;
+  CHECK_FALSE(limited.complete);
+  CHECK(limited.executions == 0);
+  CHECK(limited.graphs == 4);
+}
+
 TEST_CASE("the caller may stop the exploration") {
   const auto scripts = in_one_workgroup({{store(0, 1), load(1)}, {store(1, 1), load(0)}});
   int calls = 0;
