@@ -63,7 +63,11 @@ explore::Options Inquirer::options(Wanted wanted) {
   // A limit is to end it, even if hardly an execution counts.
   constexpr std::uint64_t kGraphsForEach = 1000;
   constexpr std::uint64_t kGraphsAtLeast = 100000;
+  constexpr std::uint64_t kDerivationStepsForGraph = 10;
   if (inquiry_.limit != 0) out.graph_limit = std::max(kGraphsAtLeast, kGraphsForEach * inquiry_.limit);
+  if (inquiry_.graph_limit != 0) out.graph_limit = inquiry_.graph_limit;
+  if (out.graph_limit != 0)
+    out.derivation_steps = std::min(out.derivation_steps, kDerivationStepsForGraph * out.graph_limit);
   return out;
 }
 

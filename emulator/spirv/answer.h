@@ -24,6 +24,9 @@ struct Inquiry {
   bool chains = true;
   /// Stop after so many executions; 0 is no limit.
   std::uint64_t limit = 0;
+  /// Stop after so many graphs, and derive the values that reads can be promised in ten times as many steps; 0: as many
+  /// as the limit needs.
+  std::uint64_t graph_limit = 0;
   /// Stop when it is known whether the condition holds, and whether there is a race or undefined behaviour.
   bool verdict_only = false;
   /// Called for each execution that is looked at. May be empty.

@@ -9,6 +9,8 @@ namespace heddle::spirv {
 namespace {
 
 constexpr std::uint64_t kMostAgents = 1U << 14;
+// Each invocation has its own: 256 MiB are few for a module that needs them, and too many for one that is broken.
+constexpr std::uint64_t kMostValuesOfAll = 1U << 25;
 
 std::uint64_t volume(const std::array<std::uint32_t, 3>& size) {
   return std::uint64_t{size[0]} * size[1] * size[2];
@@ -34,6 +36,10 @@ Dispatch::Dispatch(const Module& module, Header header, const DispatchOptions& o
   code_ = Translator(*types_, functions_, options_.robust).run(module_.operand(entry, 1));
   if (options_.reconverge_maximal) code_.reconvergence = Reconvergence::Maximal;
   if (!code_.parts.empty() || !code_.exchanges.empty()) check_subgroup_size(entry);
+  if (code_.image.size() * places_.size() > kMostValuesOfAll)
+    throw Error(entry.position, std::to_string(places_.size()) + " invocations with " +
+                                    std::to_string(code_.image.size()) + " values each are too large; all together " +
+                                    "have at most " + std::to_string(kMostValuesOfAll) + " values");
   warnings_.insert(warnings_.end(), code_.warnings.begin(), code_.warnings.end());
   tokens_ = std::make_unique<Tokens>(taken_values());
   make_objects();
@@ -45,7 +51,10 @@ const Instruction& Dispatch::entry_point() const {
     if (instruction.op == Op::OpMemoryModel) {
       const auto model = static_cast<spv::MemoryModel>(module_.operand(instruction, 1));
       if (model == spv::MemoryModel::OpenCL)
-        throw Error(instruction.position, "heddle does not run modules of the OpenCL memory model");
+        throw Error(
+            instruction.position,
+            "heddle does not run modules of the OpenCL memory model; compile the kernel for Vulkan instead, with "
+            "clspv");
     }
     if (instruction.op != Op::OpEntryPoint) continue;
     const auto model = static_cast<spv::ExecutionModel>(module_.operand(instruction, 0));

@@ -134,6 +134,7 @@ class Dispatch {
   void place_agents();
   void make_objects();
   Home make_object(const Instruction& variable);
+  void check_scalars(const Instruction& variable, const Layout& layout, std::uint64_t copies) const;
   std::vector<std::uint64_t> extents_of(const Instruction& variable, const ImageShape& shape) const;
   const Layout& layout_of(const Instruction& variable, Home& home);
   std::uint64_t add_objects(const Instruction& variable, const Layout& layout, std::uint64_t copies);

@@ -10,6 +10,10 @@ namespace {
 // any of an array.
 constexpr std::size_t kMostValues = 24;
 constexpr std::size_t kMostPointers = 1024;
+// What is known in front of each block, of each value: some 500 MB.
+constexpr std::size_t kMostKnown = 1U << 23;
+// Steps of all invocations together.
+constexpr std::size_t kMostReaches = 1U << 22;
 
 ValueSet single(std::uint64_t value) {
   return {false, false, {value}};
@@ -61,6 +65,10 @@ class Flow {
   ValueSet computed(const Command& command, const State& state) const;
   ValueSet indexed(const Command& command, const State& state) const;
   std::uint64_t length_of(std::uint64_t pointer, std::uint64_t stride) const;
+  Position position_of(std::uint32_t at) const {
+    const Instruction* from = code_.commands[at].from;
+    return from != nullptr ? from->position : Position{};
+  }
 
   const Dispatch& dispatch_;
   const Code& code_;
@@ -74,6 +82,11 @@ class Flow {
 void Flow::arrive(std::uint32_t at, const State& state) {
   const auto [entry, fresh] = states_.try_emplace(at, state);
   bool news = fresh;
+  if (fresh && states_.size() * state.size() > kMostKnown)
+    throw Error(position_of(at),
+                "with every call in its place this kernel has too many blocks and values to find out " +
+                    std::string("what it may do: ") + std::to_string(states_.size()) + " blocks and " +
+                    std::to_string(state.size()) + " values");
   if (!fresh)
     for (std::size_t slot = 0; slot < state.size(); ++slot) news = join(entry->second[slot], state[slot]) || news;
   if (news) work_.insert(at);
@@ -313,6 +326,11 @@ std::vector<Reach> flow_of(const Dispatch& dispatch, std::uint32_t agent, const 
 }
 
 std::vector<std::vector<Reach>> flows_of(const Dispatch& dispatch) {
+  if (dispatch.agents() * dispatch.code().commands.size() > kMostReaches)
+    throw Error({}, std::to_string(dispatch.agents()) + " invocations of " +
+                        std::to_string(dispatch.code().commands.size()) +
+                        " steps are too many to find out what each may do: all together have at most " +
+                        std::to_string(kMostReaches) + " steps");
   MaybeTokens tokens;
   for (const Object& object : dispatch.objects())
     tokens.push_back(std::any_of(object.cells.begin(), object.cells.end(),

@@ -11,6 +11,19 @@
 namespace heddle::spirv {
 namespace {
 
+// Scalars that no contents were given for: more than the Workgroup memory of 64 workgroups, in 100 MB.
+constexpr std::uint64_t kMostScalars = 1U << 20;
+
+/// How many scalars a layout has, or a number that is too large for any memory.
+std::uint64_t scalars_of(const Layout& layout) {
+  constexpr std::uint64_t kTooMany = std::uint64_t{1} << 40;
+  if (layout.kind == Layout::Kind::Scalar) return 1;
+  std::uint64_t out = 0;
+  for (const Layout* part : layout.parts) out = std::min(out + scalars_of(*part), kTooMany);
+  if (layout.kind == Layout::Kind::Struct) return out;
+  return out != 0 && layout.count > kTooMany / out ? kTooMany : layout.count * out;
+}
+
 StorageClass storage_of(const Module& module, const Instruction& variable) {
   return static_cast<StorageClass>(module.operand(variable, 0));
 }
@@ -76,6 +89,19 @@ void Dispatch::make_objects() {
     if (!is_constant && homes_.count(*id) == 0)
       throw Error({input.line, 0}, '%' + input.name + " has no memory that an input could fill");
   }
+}
+
+// Each scalar of memory has a cell.
+void Dispatch::check_scalars(const Instruction& variable, const Layout& layout, std::uint64_t copies) const {
+  std::uint64_t most = kMostScalars;
+  for (const auto& [binding, bytes] : options_.buffers) most += bytes.size();
+  for (const auto& [binding, size] : options_.extents) most += 4 * std::uint64_t{size[0]} * size[1] * size[2];
+  std::uint64_t scalars = copies * std::min(scalars_of(layout), most + 1);
+  for (const Object& object : objects_) scalars += object.cells.size();
+  if (scalars > most)
+    throw Error(variable.position, definitions_.spelled(variable.result) +
+                                       " is too large: memory whose contents are not given has at most " +
+                                       std::to_string(kMostScalars) + " scalars, those of all workgroups together");
 }
 
 const Input* Dispatch::input_of(const Instruction& variable) const {
@@ -192,6 +218,7 @@ Dispatch::Home Dispatch::make_object(const Instruction& variable) {
     if (is_block) workgroup_blocks_ = home;
   }
   if (options_.on_device && storage != StorageClass::PushConstant) return home;
+  check_scalars(variable, layout, groups);
   for (std::uint64_t copy = 0; copy < groups; ++copy) {
     Home here = home;
     here.first += copy * home.of_each_group;

@@ -257,6 +257,7 @@ RunTotals run(const Analysis& analysis, const Question& question, const RunReque
   for (std::uint64_t number = first; number < behind; ++number) {
     if (request.cancelled != nullptr && request.cancelled->load(std::memory_order_relaxed)) break;
     worker.make(number);
+    if (request.progress) request.progress(number - first + 1);
   }
   worker.explain();
   return worker.finish();

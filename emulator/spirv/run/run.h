@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +41,8 @@ struct RunRequest {
   std::string trace;
   /// Objects of which the bytes are wanted as the first run leaves them.
   std::vector<std::uint64_t> kept;
+  /// Called behind each run with how many were made. May be empty.
+  std::function<void(std::uint64_t)> progress;
   /// Once it is true no further runs begin. May be null.
   const std::atomic<bool>* cancelled = nullptr;
 };

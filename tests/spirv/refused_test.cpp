@@ -1,0 +1,96 @@
+#include <catch2/catch.hpp>
+
+#include "emulator/spirv/source.h"
+#include "tests/spirv/run_module.h"
+
+/// \file
+/// What heddle does not run, or not in this size, is refused by its name before anything runs.
+
+using namespace heddle::spirv;
+
+namespace {
+
+std::string refusal(const std::string& text, const DispatchOptions& options = {}) {
+  try {
+    Ran(text, options).ask(true);
+  } catch (const Error& error) {
+    return placed("a.spvasm", error);
+  }
+  return "";
+}
+
+/// A module of these types and variables, and of a kernel that does nothing else than this.
+std::string module_of(const std::string& local, const std::string& declared, const std::string& body) {
+  return "OpCapability Shader\nOpMemoryModel Logical Vulkan\nOpEntryPoint GLCompute %main \"main\"\n"
+         "OpExecutionMode %main LocalSize " +
+         local + "\n%void = OpTypeVoid\n%kernel = OpTypeFunction %void\n%uint = OpTypeInt 32 0\n" + declared +
+         "%main = OpFunction %void None %kernel\n%start = OpLabel\n" + body + "OpReturn\nOpFunctionEnd\n";
+}
+
+/// An array of so many numbers, in a variable of a class.
+std::string array_of(const std::string& storage, std::uint32_t length) {
+  return "%length = OpConstant %uint " + std::to_string(length) +
+         "\n%array = OpTypeArray %uint %length\n%to_array = OpTypePointer " + storage +
+         " %array\n%memory = OpVariable %to_array " + storage + "\n";
+}
+
+}  // namespace
+
+TEST_CASE("a kernel of OpenCL's memory model is refused with what makes a module of Vulkan's from it") {
+  const std::string kernel =
+      "OpCapability Kernel\nOpMemoryModel Physical64 OpenCL\nOpEntryPoint Kernel %main \"main\"\n";
+  CHECK(
+      refusal(kernel) ==
+      "a.spvasm:2: heddle does not run modules of the OpenCL memory model; compile the kernel for Vulkan instead, with "
+      "clspv");
+}
+
+TEST_CASE("an image that is sampled is refused by the instruction and its line") {
+  const std::string declared =
+      "%float = OpTypeFloat 32\n%float2 = OpTypeVector %float 2\n%float4 = OpTypeVector %float 4\n"
+      "%half = OpConstant %float 0.5\n%middle = OpConstantComposite %float2 %half %half\n"
+      "%image = OpTypeImage %float 2D 0 0 0 1 Unknown\n%sampled = OpTypeSampledImage %image\n"
+      "%to_sampled = OpTypePointer UniformConstant %sampled\n%picture = OpVariable %to_sampled UniformConstant\n";
+  const std::string body =
+      "%from = OpLoad %sampled %picture\n%texel = OpImageSampleExplicitLod %float4 %from %middle Lod %half\n";
+  const std::string text = module_of("1 1 1", declared, body);
+  CHECK(refusal(text) == "a.spvasm:20: heddle does not run OpImageSampleExplicitLod");
+}
+
+TEST_CASE("a line record of a binary module says where the source has what is refused") {
+  const std::string text =
+      "OpCapability Shader\nOpMemoryModel Logical Vulkan\n"
+      "OpEntryPoint GLCompute %main \"main\"\n%file = OpString \"blur.comp\"\n"
+      "%void = OpTypeVoid\n%kernel = OpTypeFunction %void\n"
+      "%main = OpFunction %void None %kernel\n%start = OpLabel\nOpLine %file 7 0\n"
+      "OpEmitVertex\nOpReturn\nOpFunctionEnd\n";
+  Module module = assemble(text);
+  for (Instruction& each : module.instructions) each.position.line = 0;
+  CHECK_THROWS_WITH(Dispatch(module, {}, {}), "heddle does not run OpEmitVertex (blur.comp:7)");
+}
+
+TEST_CASE("a cooperative matrix is refused by the name of its type") {
+  const std::string declared =
+      "%eight = OpConstant %uint 8\n%three = OpConstant %uint 3\n"
+      "%matrix = OpTypeCooperativeMatrixNV %uint %three %eight %eight\n";
+  CHECK(refusal(module_of("1 1 1", declared, "%none = OpUndef %matrix\n")) ==
+        "a.spvasm:13: OpTypeCooperativeMatrixNV has no values that heddle computes with");
+}
+
+TEST_CASE("memory that a few words ask very much of is refused, with how much there may be") {
+  CHECK(refusal(module_of("1 1 1", array_of("Workgroup", 1U << 20), "")) == "");
+  DispatchOptions two_groups;
+  two_groups.groups = {2, 1, 1};
+  CHECK(refusal(module_of("1 1 1", array_of("Workgroup", 1U << 20), ""), two_groups) ==
+        "a.spvasm:11: %memory is too large: memory whose contents are not given has at most 1048576 scalars, those of "
+        "all workgroups together");
+  CHECK(refusal(module_of("64 64 4", array_of("Private", 1U << 12), "")) ==
+        "a.spvasm:3: 16384 invocations with 4096 values each are too large; all together have at most 33554432 values");
+}
+
+TEST_CASE("more steps of all invocations than can be looked at are refused") {
+  std::string body;
+  for (int i = 0; i < 300; ++i) body += "OpMemoryBarrier %one %one\n";
+  const std::string message = refusal(module_of("64 64 4", "%one = OpConstant %uint 1\n", body));
+  CHECK(message.find("16384 invocations of 302 steps are too many") != std::string::npos);
+}
