@@ -294,3 +294,28 @@ TEST_CASE("heddle step goes on behind given moves, and says what is wrong with o
   CHECK(missing.shows("No such file"));
   CHECK(missing.exit_code() == 2);
 }
+
+TEST_CASE("heddle step runs a shader once, and shows the run with the lines of its text") {
+  const std::string module = HEDDLE_SOURCE_DIR "/tests/spirv/cases/add.spvasm";
+  lab::Pty terminal({HEDDLE_PROGRAM, "step", module, "--machine", "random", "--seed", "3"}, 30, 120, {"NO_COLOR=1"});
+  REQUIRE(terminal.shows("add.spvasm  event 0"));
+  terminal.type("/atomic\r");
+  CHECK(terminal.shows("%old = OpAtomicIAdd %uint %cell_at"));
+  terminal.type("q");
+  CHECK(terminal.exit_code() == 0);
+  CHECK(terminal.written().find("--machine random --seed 3 --replay 0") != std::string::npos);
+  lab::Pty wrong({HEDDLE_PROGRAM, "step", module + "x.spvasm"}, 24, 80);
+  CHECK(wrong.shows("No such file"));
+  CHECK(wrong.exit_code() == 2);
+}
+
+TEST_CASE("heddle spirv tells on a terminal how far it is, and what it has found when Ctrl-C ends it") {
+  lab::Pty terminal({HEDDLE_PROGRAM, "spirv", HEDDLE_SOURCE_DIR "/tests/spirv/programs/many.spvasm"}, 24, 100,
+                    {"NO_COLOR=1"});
+  REQUIRE(terminal.shows("executions so far"));
+  terminal.type("\x03");
+  CHECK(terminal.exit_code() == 130);
+  CHECK(terminal.written().find("the condition holds; there is no data race (not all was looked at)") !=
+        std::string::npos);
+  CHECK(terminal.written().find("executions\r\n") != std::string::npos);
+}

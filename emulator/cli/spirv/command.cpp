@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <thread>
+#include <utility>
 
 #include "emulator/cli/in_order.h"
 #include "emulator/cli/input_file.h"
@@ -25,14 +26,18 @@ constexpr std::uint64_t kAdvisedRuns = 20;
 /// The reports on many files, printed in their order.
 class SpirvBatch {
  public:
-  SpirvBatch(const std::vector<std::string>& files, const SpirvRequest& request, bool json, bool times, bool quiet)
+  SpirvBatch(const std::vector<std::string>& files, SpirvRequest request, bool json, bool times, bool quiet)
       : files_(files),
-        request_(request),
+        request_(std::move(request)),
         json_(json),
         times_(times),
         quiet_(quiet),
         printed_(files.size()),
-        progress_(files.size(), !quiet) {}
+        progress_(files.size(), !quiet),
+        progress_of_runs_(request_.runs ? request_.runs->runs : 0, !quiet),
+        progress_of_executions_(0, !quiet) {
+    if (files.size() == 1) show_progress_of_one_file();
+  }
 
   ExitCode run(unsigned jobs) {
     in_order(
@@ -50,8 +55,22 @@ class SpirvBatch {
     bool unsound = false;
   };
 
+  void show_progress_of_one_file() {
+    if (request_.runs) request_.runs->progress = [this](std::uint64_t made) { progress_of_runs_.update(made, "runs"); };
+    request_.inquiry.on_execution = [this] {
+      ++executions_;
+      progress_of_executions_.tell([this] {
+        return std::to_string(executions_) + (request_.inquiry.verdict_only
+                                                  ? " executions looked at"
+                                                  : " executions so far; --verdict lists none, and is faster");
+      });
+    };
+  }
+
   void report(std::size_t file) {
     const SpirvReport report = report_on_module(files_[file], request_);
+    progress_of_executions_.clear();
+    progress_of_runs_.clear();
     Printed& out = printed_[file];
     out.text = json_ ? spirv_json(report, times_) + '\n' : spirv_text(report, quiet_, Painter(wants_colour()));
     out.to_errors = report.error.has_value();
@@ -73,12 +92,15 @@ class SpirvBatch {
   }
 
   const std::vector<std::string>& files_;
-  const SpirvRequest& request_;
+  SpirvRequest request_;
   bool json_;
   bool times_;
   bool quiet_;
   std::vector<Printed> printed_;
   Progress progress_;
+  Progress progress_of_runs_;
+  Progress progress_of_executions_;
+  std::uint64_t executions_ = 0;
   ExitCode exit_code_ = ExitCode::Fine;
 };
 
@@ -275,7 +297,7 @@ ExitCode SpirvCommand::run() const {
   }
   if (list_) return list();
   const unsigned jobs = jobs_ != 0 ? jobs_ : std::max(1U, std::thread::hardware_concurrency());
-  return SpirvBatch(files_, asked, json_, !no_times_, quiet_).run(jobs);
+  return SpirvBatch(files_, std::move(asked), json_, !no_times_, quiet_).run(jobs);
 }
 
 }  // namespace heddle::cli

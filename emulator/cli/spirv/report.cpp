@@ -21,6 +21,10 @@ bool ends_with(const std::string& name, std::string_view ending) {
 
 }  // namespace
 
+bool is_module_file(const std::string& file) {
+  return ends_with(file, ".spvasm") || ends_with(file, ".spv") || spirv::is_glsl(file);
+}
+
 std::pair<spirv::Module, spirv::Header> read_module(const std::string& file) {
   const std::string bytes = read_input(file, kMostBytes);
   if (spirv::is_glsl(file)) return {spirv::read_binary(spirv::compile_glsl(file)), spirv::read_header(bytes, "//")};

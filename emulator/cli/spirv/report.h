@@ -75,6 +75,9 @@ SpirvReport report_on_module(const std::string& file, const SpirvRequest& reques
 std::string spirv_json(const SpirvReport& report, bool times);
 std::string spirv_text(const SpirvReport& report, bool quiet, const Painter& paint);
 
+/// Whether a file is a module, the text of one, or GLSL, by its name.
+bool is_module_file(const std::string& file);
+
 /// The module of a file, and the header of its text. Throws InputError and spirv::Error.
 std::pair<spirv::Module, spirv::Header> read_module(const std::string& file);
 
