@@ -1,3 +1,4 @@
+#include <heddle/explore_kernel.h>
 #include <heddle/module.h>
 #include <unistd.h>
 
@@ -15,7 +16,7 @@
 #include "tests/spirv/run_module.h"
 
 /// \file
-/// Random programs, each written as a litmus test and as a SPIR-V module.
+/// Random programs, each written as a litmus test, as a SPIR-V module and as a kernel in C++.
 
 using namespace heddle::spirv;
 
@@ -23,7 +24,21 @@ namespace {
 
 using Outcomes = std::set<std::map<std::string, std::int64_t>>;
 
-/// A program in both forms.
+/// An instruction of the kernel in C++.
+struct KernelLine {
+  enum class Kind : std::uint8_t { Store, Load, AtomicStore, AtomicLoad, Add, Fence, Barrier } kind = Kind::Barrier;
+  /// Of what it accesses: x or y.
+  std::uint32_t variable = 0;
+  std::uint32_t value = 0;
+  heddle::Scope scope = heddle::Scope::Workgroup;
+  heddle::MemorySemantics semantics{};
+  /// Makes available or visible what a plain access touches.
+  bool makes = false;
+  /// The number of the result that it gives.
+  std::uint32_t result = 0;
+};
+
+/// A program in its three forms.
 class Twins {
  public:
   explicit Twins(std::uint64_t seed) : random_(seed) {
@@ -31,11 +46,13 @@ class Twins {
     together_ = below(2) == 0;
     meet_ = together_ && below(2) == 0;
     litmus_.resize(threads_);
+    kernel_.resize(threads_);
     before_.resize(threads_);
     behind_.resize(threads_);
     for (std::size_t t = 0; t < threads_; ++t) {
       for (std::uint64_t i = 1 + below(2); i-- > 0;) instruction(t, before_[t]);
       if (meet_) litmus_[t].push_back(barrier_litmus_);
+      if (meet_) kernel_[t].push_back(barrier_line());
       if (meet_)
         for (std::uint64_t i = below(3); i-- > 0;) instruction(t, behind_[t]);
     }
@@ -43,6 +60,8 @@ class Twins {
 
   std::string litmus() const;
   std::string spirv() const;
+  /// By invocation.
+  const std::vector<std::vector<KernelLine>>& kernel() const { return kernel_; }
   std::string name(std::size_t result) const { return "out" + std::to_string(result); }
   std::size_t results() const { return results_; }
   /// Invocations in a workgroup, and workgroups.
@@ -53,6 +72,11 @@ class Twins {
   std::uint64_t below(std::uint64_t n) { return random_() % n; }
   std::string id() { return "%t" + std::to_string(ids_++); }
   void instruction(std::size_t thread, std::string& code);
+  static KernelLine barrier_line() {
+    KernelLine line;
+    line.semantics = static_cast<heddle::MemorySemantics>(kBarrier);
+    return line;
+  }
   void show(std::size_t thread, const std::string& value, std::string& code);
   std::string condition(bool litmus) const;
 
@@ -90,7 +114,11 @@ class Twins {
   std::size_t threads_ = 2;
   bool together_ = false;
   bool meet_ = false;
+  /// The semantics of the barrier at which all meet: acquire and release of buffers, made available and visible.
+  static constexpr int kBarrier = 0x8 | 0x40 | 0x2000 | 0x4000;
+
   std::vector<std::vector<std::string>> litmus_;
+  std::vector<std::vector<KernelLine>> kernel_;
   std::vector<std::string> before_;
   std::vector<std::string> behind_;
   std::string barrier_litmus_ = "cbar.acq_rel.wg.semsc0.semav.semvis 0";
@@ -118,10 +146,16 @@ void Twins::instruction(std::size_t thread, std::string& code) {
   const std::string r = "r" + std::to_string(results_);
   std::vector<std::string>& litmus = litmus_[thread];
   code += at + " = OpAccessChain %to_uint %" + variable + " %c0\n";
+  const auto add = [&](KernelLine::Kind kind, int mask, bool makes) {
+    kernel_[thread].push_back({kind, variable == "x" ? 0U : 1U, static_cast<std::uint32_t>(std::stoul(number)),
+                               static_cast<heddle::Scope>(in.number), static_cast<heddle::MemorySemantics>(mask), makes,
+                               static_cast<std::uint32_t>(results_)});
+  };
   const auto tags = [&](const Order& o, const std::string& more) { return ".atom." + o.tags + in.tag + ".sc0" + more; };
   switch (below(6)) {
     case 0: {
       const bool available = below(2) == 0;
+      add(KernelLine::Kind::Store, 0, available);
       litmus.push_back("st" + (available ? std::string(".av.") + in.tag : std::string()) + ".sc0 " + variable + ", " +
                        number);
       code +=
@@ -130,6 +164,7 @@ void Twins::instruction(std::size_t thread, std::string& code) {
     }
     case 1: {
       const bool visible = below(2) == 0;
+      add(KernelLine::Kind::Load, 0, visible);
       litmus.push_back("ld" + (visible ? std::string(".vis.") + in.tag : std::string()) + ".sc0 " + r + ", " +
                        variable);
       code +=
@@ -140,6 +175,7 @@ void Twins::instruction(std::size_t thread, std::string& code) {
     case 2: {
       Order o = order(below(2) == 0 ? 0 : 2);
       const std::string more = o.mask != 0 ? classes(o.mask) : "";
+      add(KernelLine::Kind::AtomicStore, o.mask, false);
       litmus.push_back("st" + tags(o, more) + " " + variable + ", " + number);
       code += "OpAtomicStore " + at + " " + in_id + " " + constant(o.mask) + " " + value + "\n";
       break;
@@ -147,6 +183,7 @@ void Twins::instruction(std::size_t thread, std::string& code) {
     case 3: {
       Order o = order(below(2) == 0 ? 0 : 1);
       const std::string more = o.mask != 0 ? classes(o.mask) : "";
+      add(KernelLine::Kind::AtomicLoad, o.mask, false);
       litmus.push_back("ld" + tags(o, more) + " " + r + ", " + variable);
       code += result + " = OpAtomicLoad %uint " + at + " " + in_id + " " + constant(o.mask) + "\n";
       show(thread, result, code);
@@ -155,6 +192,7 @@ void Twins::instruction(std::size_t thread, std::string& code) {
     case 4: {
       Order o = order(static_cast<int>(below(4)));
       const std::string more = o.mask != 0 ? classes(o.mask) : "";
+      add(KernelLine::Kind::Add, o.mask, false);
       litmus.push_back("rmw" + tags(o, more) + ".add " + r + ", " + variable + ", " + number);
       code += result + " = OpAtomicIAdd %uint " + at + " " + in_id + " " + constant(o.mask) + " " + value + "\n";
       show(thread, result, code);
@@ -163,6 +201,7 @@ void Twins::instruction(std::size_t thread, std::string& code) {
     default: {
       Order o = order(1 + static_cast<int>(below(3)));
       const std::string more = classes(o.mask);
+      add(KernelLine::Kind::Fence, o.mask, false);
       litmus.push_back("membar." + o.tags + in.tag + more);
       code += "OpMemoryBarrier " + in_id + " " + constant(o.mask) + "\n";
     }
@@ -222,7 +261,7 @@ std::string Twins::spirv() const {
                     "%to_uint3 = OpTypePointer Input %uint3\n%id = OpVariable %to_uint3 Input\n";
   for (const int each : constants_)
     out += "%c" + std::to_string(each) + " = OpConstant %uint " + std::to_string(each) + "\n";
-  out += "%barrier = OpConstant %uint 24648\n" + variables +
+  out += "%barrier = OpConstant %uint " + std::to_string(kBarrier) + "\n" + variables +
          "%main = OpFunction %void None %kernel\n%start = OpLabel\n%where = OpLoad %uint3 %id\n"
          "%n = OpCompositeExtract %uint %where 0\n";
   const auto part = [&](const std::vector<std::string>& codes, const std::string& prefix) {
@@ -259,6 +298,80 @@ Outcomes outcomes_of(const heddle::litmus::Test& test, const heddle::litmus::Ans
   for (const heddle::litmus::OutcomeRow& row : answer.outcomes) {
     std::map<std::string, std::int64_t> outcome;
     for (std::size_t i = 0; i < row.values.size(); ++i) outcome[test.observables[i].name] = row.values[i];
+    out.insert(outcome);
+  }
+  return out;
+}
+
+/// Executes one line, and says what it got; nothing if it reads nothing.
+template <typename Invocation, typename Reference>
+std::optional<std::uint32_t> execute(Invocation& inv, const KernelLine& line, const Reference& at) {
+  using Kind = KernelLine::Kind;
+  using heddle::dynamic;
+  using heddle::MemoryOperands;
+  const auto scope = dynamic(line.scope);
+  const auto semantics = dynamic(line.semantics);
+  const auto operands = [&](MemoryOperands makes) {
+    return dynamic(line.makes ? MemoryOperands::NonPrivatePointer | makes : MemoryOperands::None);
+  };
+  const auto made = dynamic(line.makes ? line.scope : heddle::Scope::Invocation);
+  switch (line.kind) {
+    case Kind::Load:
+      return inv.load(at, operands(MemoryOperands::MakePointerVisible), made);
+    case Kind::AtomicLoad:
+      return inv.atomic_load(at, scope, semantics);
+    case Kind::Add:
+      return inv.atomic_i_add(at, scope, semantics, line.value);
+    case Kind::Store:
+      inv.store(at, line.value, operands(MemoryOperands::MakePointerAvailable), made);
+      return std::nullopt;
+    case Kind::AtomicStore:
+      inv.atomic_store(at, scope, semantics, line.value);
+      return std::nullopt;
+    case Kind::Fence:
+      inv.memory_barrier(scope, semantics);
+      return std::nullopt;
+    case Kind::Barrier:
+      inv.control_barrier(heddle::Scope::Workgroup, scope, semantics);
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// All executions of the kernel in C++.
+heddle::KernelExecutions explored(const Twins& twins) {
+  heddle::KernelBounds bounds;
+  bounds.subgroup_size = twins.local();
+  bounds.print_to = nullptr;
+  return heddle::explore_kernel(
+      [&](heddle::KernelExploration& exploration) {
+        auto x = exploration.device().buffer<std::uint32_t>({0}, "x");
+        auto y = exploration.device().buffer<std::uint32_t>({0}, "y");
+        auto out = exploration.device().buffer(std::vector<std::uint32_t>(twins.results() + 1, 9), "out");
+        const auto kernel = [&twins](auto& inv, auto one, auto other, auto results) {
+          if constexpr (std::remove_reference_t<decltype(inv)>::kEmulated) {
+            for (const KernelLine& line : twins.kernel()[inv.global_invocation_id().x]) {
+              const auto got = line.variable == 0 ? execute(inv, line, one[0]) : execute(inv, line, other[0]);
+              if (got) results[line.result] = *got;
+            }
+          }
+        };
+        return exploration.dispatch(kernel, twins.groups(), twins.local(), x, y, out);
+      },
+      bounds);
+}
+
+/// With the names of the modules.
+Outcomes outcomes_of(const Twins& twins, const heddle::KernelExecutions& found) {
+  Outcomes out;
+  for (const std::vector<std::uint64_t>& row : found.outcomes) {
+    const auto value_of = [&](const std::string& name, std::int64_t unwritten) {
+      const std::size_t index = found.index_of(name);
+      return index == found.names.size() ? unwritten : static_cast<std::int64_t>(row[index]);
+    };
+    std::map<std::string, std::int64_t> outcome{{"x", value_of("x[0]", 0)}, {"y", value_of("y[0]", 0)}};
+    for (std::size_t i = 0; i < twins.results(); ++i)
+      outcome[twins.name(i)] = value_of("out[" + std::to_string(i) + "]", 9);
     out.insert(outcome);
   }
   return out;
@@ -343,5 +456,22 @@ TEST_CASE("random programs have the same outcomes, races and executions as litmu
     const Answer verdict = ran.ask(true);
     REQUIRE(verdict.racy == own.racy);
     REQUIRE(verdict.complete);
+  }
+}
+
+TEST_CASE("random programs have the same outcomes and races as modules and as kernels in C++", "[nightly]") {
+  const std::uint64_t first = heddle::first_seed();
+  const std::uint64_t count = heddle::how_many("HEDDLE_SPIRV_KERNEL_TWINS", 100, 20000);
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    const Twins twins(seed);
+    INFO("seed " << seed << '\n' << twins.spirv());
+    const Ran ran(twins.spirv());
+    const Answer module = ran.ask(false);
+    const heddle::KernelExecutions kernel = explored(twins);
+    REQUIRE(module.complete);
+    REQUIRE(kernel.complete);
+    REQUIRE(module.racy == !kernel.races.empty());
+    REQUIRE(module.executions == kernel.executions);
+    REQUIRE(outcomes_of(ran, module) == outcomes_of(twins, kernel));
   }
 }
