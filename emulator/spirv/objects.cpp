@@ -13,6 +13,8 @@ namespace {
 
 // Scalars that no contents were given for: more than the Workgroup memory of 64 workgroups, in 100 MB.
 constexpr std::uint64_t kMostScalars = 1U << 20;
+// Descriptors of one variable, those of all workgroups together.
+constexpr std::uint64_t kMostObjects = 1U << 16;
 
 /// How many scalars a layout has, or a number that is too large for any memory.
 std::uint64_t scalars_of(const Layout& layout) {
@@ -31,6 +33,11 @@ StorageClass storage_of(const Module& module, const Instruction& variable) {
 /// Whether a layout is an array of descriptors, of which each is an object of its own.
 bool is_array_of_objects(const Layout& layout) {
   return layout.stride == kObjectStride;
+}
+
+/// How many objects a variable of this layout names.
+std::uint64_t objects_of(const Layout& layout) {
+  return is_array_of_objects(layout) ? layout.count : 1;
 }
 
 /// How long the run-time array of a value is; 0 where there is none.
@@ -198,6 +205,9 @@ Dispatch::Home Dispatch::make_object(const Instruction& variable) {
                       : is_block && workgroup_blocks_  ? &*workgroup_blocks_
                                                        : nullptr;
   if (other != nullptr) {
+    if (objects_of(layout) > objects_of(*other->layout))
+      throw Error(variable.position, definitions_.spelled(variable.result) +
+                                         " shares its binding with a variable that has fewer descriptors");
     home.first = other->first;
     home.of_each_group = other->of_each_group;
     if (place && !definitions_.has(variable.result, spv::Decoration::Aliased))
@@ -213,7 +223,7 @@ Dispatch::Home Dispatch::make_object(const Instruction& variable) {
                                          " has a run-time array, and no input says how long it is: add \"@Input: " +
                                          definitions_.spelled(variable.result) + " = {...}\", or use --set");
     home.first = add_objects(variable, layout, groups);
-    home.of_each_group = of_groups ? (is_array_of_objects(layout) ? layout.count : 1) : 0;
+    home.of_each_group = of_groups ? objects_of(layout) : 0;
     if (place) descriptors_[*place] = home;
     if (is_block) workgroup_blocks_ = home;
   }
@@ -229,9 +239,8 @@ Dispatch::Home Dispatch::make_object(const Instruction& variable) {
 
 std::uint64_t Dispatch::add_objects(const Instruction& variable, const Layout& layout, std::uint64_t copies) {
   const std::uint64_t first = objects_.size();
-  const bool descriptors = is_array_of_objects(layout);
-  const std::uint64_t elements = descriptors ? layout.count : 1;
-  if (elements * copies > (1U << 16)) throw Error(variable.position, "this variable has too many descriptors");
+  const std::uint64_t elements = objects_of(layout);
+  if (elements > kMostObjects / copies) throw Error(variable.position, "this variable has too many descriptors");
   for (std::uint64_t i = 0; i < elements * copies; ++i) {
     Object& object = objects_.emplace_back();
     object.name = definitions_.spelled(variable.result);
@@ -271,8 +280,7 @@ void Dispatch::fill(const Home& home, const Instruction& variable) {
   if (const auto shape = image_of(*types_, variable)) {
     const std::uint32_t bytes = shape->format.word_bytes();
     const ScalarType word{ScalarType::Kind::Int, static_cast<std::uint8_t>(8 * bytes), false};
-    const std::uint64_t elements = is_array_of_objects(*home.layout) ? home.layout->count : 1;
-    for (std::uint64_t object = home.first; object < home.first + elements; ++object)
+    for (std::uint64_t object = home.first; object < home.first + objects_of(*home.layout); ++object)
       for (std::uint64_t offset = 0; offset < home.layout->size; offset += bytes)
         put(object * kObjectStride + offset, word, Tokens::of_memory(static_cast<std::uint32_t>(object), offset));
   }

@@ -77,6 +77,17 @@ TEST_CASE("a cooperative matrix is refused by the name of its type") {
         "a.spvasm:13: OpTypeCooperativeMatrixNV has no values that heddle computes with");
 }
 
+TEST_CASE("an array of buffers that shares its binding with one buffer is refused") {
+  const std::string declared =
+      "OpDecorate %one DescriptorSet 0\nOpDecorate %one Binding 0\nOpDecorate %both DescriptorSet 0\n"
+      "OpDecorate %both Binding 0\nOpMemberDecorate %Box 0 Offset 0\n%two = OpConstant %uint 2\n"
+      "%Box = OpTypeStruct %uint\n%Boxes = OpTypeArray %Box %two\n%to_Box = OpTypePointer StorageBuffer %Box\n"
+      "%to_Boxes = OpTypePointer StorageBuffer %Boxes\n%one = OpVariable %to_Box StorageBuffer\n"
+      "%both = OpVariable %to_Boxes StorageBuffer\n";
+  CHECK(refusal(module_of("1 1 1", declared, "")) ==
+        "a.spvasm:19: %both shares its binding with a variable that has fewer descriptors");
+}
+
 TEST_CASE("memory that a few words ask very much of is refused, with how much there may be") {
   CHECK(refusal(module_of("1 1 1", array_of("Workgroup", 1U << 20), "")) == "");
   DispatchOptions two_groups;
