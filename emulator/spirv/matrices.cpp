@@ -70,8 +70,11 @@ std::optional<std::vector<Ref>> expand_matrices(Sink& sink, Types& types, const 
       return Refs{dot(sink, a, b, bits())};
     }
     case Op::OpVectorTimesScalar:
-    case Op::OpMatrixTimesScalar:
-      return times(sink, operand(0).parts, operand(1).parts.front(), bits());
+    case Op::OpMatrixTimesScalar: {
+      const Refs factor = operand(1).parts;
+      if (factor.size() != 1) throw Error(e.at.position, "the factor is one number");
+      return times(sink, operand(0).parts, factor[0], bits());
+    }
     case Op::OpMatrixTimesVector:
     case Op::OpMatrixTimesMatrix:
       return product(sink, matrix(0), matrix(1), bits(), e.at);

@@ -13,6 +13,8 @@ namespace {
 
 // Scalars that no contents were given for: more than the Workgroup memory of 64 workgroups, in 100 MB.
 constexpr std::uint64_t kMostScalars = 1U << 20;
+// Each of these bytes has two bits.
+constexpr std::uint64_t kMostBytes = 1U << 26;
 // Descriptors of one variable, those of all workgroups together.
 constexpr std::uint64_t kMostObjects = 1U << 16;
 
@@ -98,17 +100,24 @@ void Dispatch::make_objects() {
   }
 }
 
-// Each scalar of memory has a cell.
+// Each scalar of memory has a cell, and of each byte it is known who looks at it.
 void Dispatch::check_scalars(const Instruction& variable, const Layout& layout, std::uint64_t copies) const {
-  std::uint64_t most = kMostScalars;
-  for (const auto& [binding, bytes] : options_.buffers) most += bytes.size();
-  for (const auto& [binding, size] : options_.extents) most += 4 * std::uint64_t{size[0]} * size[1] * size[2];
-  std::uint64_t scalars = copies * std::min(scalars_of(layout), most + 1);
-  for (const Object& object : objects_) scalars += object.cells.size();
-  if (scalars > most)
-    throw Error(variable.position, definitions_.spelled(variable.result) +
-                                       " is too large: memory whose contents are not given has at most " +
-                                       std::to_string(kMostScalars) + " scalars, those of all workgroups together");
+  constexpr std::uint64_t kBytesOfTexel = 16;
+  std::uint64_t given = 0;
+  for (const auto& [binding, bytes] : options_.buffers) given += bytes.size();
+  for (const auto& [binding, size] : options_.extents)
+    given += kBytesOfTexel * std::uint64_t{size[0]} * size[1] * size[2];
+  std::uint64_t scalars = copies * std::min(scalars_of(layout), kMostScalars + given + 1);
+  std::uint64_t bytes = 0;
+  for (const Object& object : objects_) {
+    scalars += object.cells.size();
+    bytes += std::min(object.size, kMostBytes + given + 1);
+  }
+  if (scalars <= kMostScalars + given && bytes <= kMostBytes + given) return;
+  throw Error(variable.position, definitions_.spelled(variable.result) +
+                                     " is too large: memory whose contents are not given has at most " +
+                                     std::to_string(kMostScalars) + " scalars in " + std::to_string(kMostBytes) +
+                                     " bytes, those of all workgroups together");
 }
 
 const Input* Dispatch::input_of(const Instruction& variable) const {

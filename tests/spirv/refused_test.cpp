@@ -77,6 +77,13 @@ TEST_CASE("a cooperative matrix is refused by the name of its type") {
         "a.spvasm:13: OpTypeCooperativeMatrixNV has no values that heddle computes with");
 }
 
+TEST_CASE("what is no pointer and has the type of one is refused") {
+  const std::string declared =
+      "%to_uint = OpTypePointer Private %uint\n%Empty = OpTypeStruct\n%nothing = OpConstantNull %Empty\n";
+  CHECK(refusal(module_of("1 1 1", declared, "%copy = OpCopyObject %to_uint %nothing\n")) ==
+        "a.spvasm:13: this is no pointer");
+}
+
 TEST_CASE("an array of buffers that shares its binding with one buffer is refused") {
   const std::string declared =
       "OpDecorate %one DescriptorSet 0\nOpDecorate %one Binding 0\nOpDecorate %both DescriptorSet 0\n"
@@ -93,8 +100,15 @@ TEST_CASE("memory that a few words ask very much of is refused, with how much th
   DispatchOptions two_groups;
   two_groups.groups = {2, 1, 1};
   CHECK(refusal(module_of("1 1 1", array_of("Workgroup", 1U << 20), ""), two_groups) ==
-        "a.spvasm:11: %memory is too large: memory whose contents are not given has at most 1048576 scalars, those of "
-        "all workgroups together");
+        "a.spvasm:11: %memory is too large: memory whose contents are not given has at most 1048576 scalars in "
+        "67108864 bytes, those of all workgroups together");
+  const std::string far_behind =
+      refusal(module_of("1 1 1",
+                        "OpMemberDecorate %Box 0 Offset 0\nOpMemberDecorate %Box 1 Offset 4026531840\n"
+                        "%Box = OpTypeStruct %uint %uint\n%to_Box = OpTypePointer StorageBuffer %Box\n"
+                        "%memory = OpVariable %to_Box StorageBuffer\n",
+                        ""));
+  CHECK(far_behind.find("%memory is too large") != std::string::npos);
   CHECK(refusal(module_of("64 64 4", array_of("Private", 1U << 12), "")) ==
         "a.spvasm:3: 16384 invocations with 4096 values each are too large; all together have at most 33554432 values");
 }
