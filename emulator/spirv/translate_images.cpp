@@ -221,7 +221,7 @@ void ImageTranslator::point(const Instruction& instruction) {
   const Texel at = texel(of, t_.module_.operand(instruction, 1), sample, {});
   t_.move(result, at.pointer);
   t_.place(at.behind);
-  Known out = t_.pointer_from(result, instruction.type);
+  Known out = t_.pointer_from({result}, instruction.type);
   out.coherent = of.coherent;
   out.is_volatile = of.is_volatile;
   t_.define(instruction.result, std::move(out));

@@ -119,7 +119,7 @@ std::vector<Slot> Translator::load(const Known& pointer, const AccessInfo& info)
     each.type = type;
     Command& command = emit(Act::Load);
     command.to = to;
-    command.a = only(pointer.slots);
+    command.a = pointer.slots.at(0);
     command.offset = pointer.offset + offset;
     command.detail = static_cast<std::uint32_t>(code_.accesses.size());
     code_.accesses.push_back(each);
@@ -137,7 +137,7 @@ void Translator::store(const Known& pointer, const std::vector<Slot>& values, co
     AccessInfo each = info;
     each.type = type;
     Command& command = emit(Act::Store);
-    command.a = only(pointer.slots);
+    command.a = pointer.slots.at(0);
     command.b = value;
     command.offset = pointer.offset + offset;
     command.detail = static_cast<std::uint32_t>(code_.accesses.size());
@@ -169,7 +169,7 @@ bool Translator::translate_memory(const Instruction& instruction) {
       out.slots = load(from, access_info(from, mask(1), 2, instruction));
       if (out.slots.size() != types_.scalars(out.type, instruction).size())
         fail("what is loaded is not of the pointer's type");
-      if (types_.type(out.type, instruction).op == Op::OpTypePointer) out = pointer_from(only(out.slots), out.type);
+      if (types_.type(out.type, instruction).op == Op::OpTypePointer) out = pointer_from(out.slots, out.type);
       define(instruction.result, std::move(out));
       return true;
     }
@@ -218,7 +218,7 @@ void Translator::array_length(const Instruction& instruction) {
   const Slot to = new_slot({ScalarType::Kind::Int, 32, false});
   Command& out = emit(Act::Length);
   out.to = to;
-  out.a = only(at.slots);
+  out.a = at.slots.at(0);
   out.offset = at.offset + at.layout->offsets[member];
   out.stride = at.layout->parts[member]->stride;
   Known length;
@@ -255,7 +255,7 @@ void Translator::atomic(const Instruction& instruction) {
                   module_.operand(instruction, 2), scope);
   if (compares) check_semantics(SemanticsUse::Unequal, module_.operand(instruction, 3), scope);
   const Slot value = has_value ? scalar(module_.operand(instruction, compares ? 4 : 3)) : kNoSlot;
-  const Slot address = at.local ? constant(local_pointer(*at.local)) : only(at.slots);
+  const Slot address = at.local ? constant(local_pointer(*at.local)) : at.slots.at(0);
   const Slot to = stores ? kNoSlot : new_slot(info.type);
   Command& out = emit(Act::Atomic);
   out.to = to;

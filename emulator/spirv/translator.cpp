@@ -168,7 +168,7 @@ const Known& Translator::known(Id id) {
   Known out;
   out.type = definitions_.get(id, *at_).type;
   for (const std::uint64_t each : *bits) out.slots.push_back(constant(each));
-  if (types_.type(out.type, *at_).op == Op::OpTypePointer) out = pointer_from(only(out.slots), out.type);
+  if (types_.type(out.type, *at_).op == Op::OpTypePointer) out = pointer_from(out.slots, out.type);
   return globals_[id] = std::move(out);
 }
 
@@ -176,16 +176,11 @@ Known& Translator::define(Id id, Known known) {
   return frames_.back()->known[id] = std::move(known);
 }
 
-Slot Translator::only(const std::vector<Slot>& slots) const {
-  if (slots.size() != 1) fail("this is no pointer");
-  return slots[0];
-}
-
 Slot Translator::pointer_slot(const Known& pointer) {
   if (pointer.local) return constant(local_pointer(*pointer.local));
-  const Slot slot = only(pointer.slots);
-  if (pointer.offset == 0) return slot;
-  return compute({Op::OpIAdd, 0, 64, 64, 64}, {slot, constant(pointer.offset)});
+  if (pointer.slots.size() != 1) fail("this is no pointer");
+  if (pointer.offset == 0) return pointer.slots[0];
+  return compute({Op::OpIAdd, 0, 64, 64, 64}, {pointer.slots[0], constant(pointer.offset)});
 }
 
 Operand Translator::operand(Id id) {
@@ -200,11 +195,12 @@ Slot Translator::scalar(Id id) {
   return of.parts[0];
 }
 
-Known Translator::pointer_from(Slot slot, Id type) {
+Known Translator::pointer_from(const std::vector<Slot>& slots, Id type) {
+  if (slots.size() != 1) fail("this is no pointer");
   const Instruction& pointer = types_.type(type, *at_);
   const auto storage = static_cast<spv::StorageClass>(module_.operand(pointer, 0));
   Known out;
-  out.slots = {slot};
+  out.slots = slots;
   out.type = type;
   out.in_slots = is_register_class(storage);
   out.physical = storage == spv::StorageClass::PhysicalStorageBuffer;
@@ -300,7 +296,7 @@ void Translator::begin_function(Frame& frame) {
       Known phi;
       phi.type = instruction->type;
       phi.slots = new_slots(types_.scalars(instruction->type, *instruction));
-      if (types_.type(phi.type, *instruction).op == Op::OpTypePointer) phi = pointer_from(only(phi.slots), phi.type);
+      if (types_.type(phi.type, *instruction).op == Op::OpTypePointer) phi = pointer_from(phi.slots, phi.type);
       frame.known[instruction->result] = std::move(phi);
     }
   }
@@ -462,7 +458,7 @@ void Translator::translate(const Instruction& instruction) {
       Known out;
       out.type = instruction.type;
       out.slots = new_slots(types_.scalars(instruction.type, instruction), kUndefinedConstant);
-      if (types_.type(out.type, instruction).op == Op::OpTypePointer) out = pointer_from(only(out.slots), out.type);
+      if (types_.type(out.type, instruction).op == Op::OpTypePointer) out = pointer_from(out.slots, out.type);
       define(instruction.result, std::move(out));
       return;
     }
@@ -488,7 +484,7 @@ void Translator::translate_value(const Instruction& instruction) {
   Known out;
   out.type = instruction.type;
   out.slots = std::move(*parts);
-  if (types_.type(out.type, instruction).op == Op::OpTypePointer) out = pointer_from(only(out.slots), out.type);
+  if (types_.type(out.type, instruction).op == Op::OpTypePointer) out = pointer_from(out.slots, out.type);
   define(instruction.result, std::move(out));
 }
 
@@ -538,7 +534,7 @@ void Translator::translate_call(const Instruction& call) {
   Known out;
   out.type = call.type;
   out.slots = returned;
-  if (types_.type(call.type, call).op == Op::OpTypePointer) out = pointer_from(only(returned), call.type);
+  if (types_.type(call.type, call).op == Op::OpTypePointer) out = pointer_from(returned, call.type);
   define(call.result, std::move(out));
 }
 

@@ -92,10 +92,8 @@ class Translator : private Sink {
   Known& define(Id id, Known known);
   Operand operand(Id id);
   Slot scalar(Id id);
-  /// The slot of a pointer. Throws Error for what is none.
-  Slot only(const std::vector<Slot>& slots) const;
   Slot pointer_slot(const Known& pointer);
-  Known pointer_from(Slot slot, Id type);
+  Known pointer_from(const std::vector<Slot>& slots, Id type);
   void make_global(const Instruction& variable);
   void make_local_variable(const Instruction& variable, bool is_new_each_time);
   std::vector<std::uint64_t> initial_bits(const Instruction& variable, std::size_t count);

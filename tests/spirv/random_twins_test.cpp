@@ -27,7 +27,7 @@ using Outcomes = std::set<std::map<std::string, std::int64_t>>;
 /// An instruction of the kernel in C++.
 struct KernelLine {
   enum class Kind : std::uint8_t { Store, Load, AtomicStore, AtomicLoad, Add, Fence, Barrier } kind = Kind::Barrier;
-  /// Of what it accesses: x or y.
+  /// What it accesses: 0 is x, 1 is y.
   std::uint32_t variable = 0;
   std::uint32_t value = 0;
   heddle::Scope scope = heddle::Scope::Workgroup;
@@ -60,7 +60,7 @@ class Twins {
 
   std::string litmus() const;
   std::string spirv() const;
-  /// By invocation.
+  /// The lines of the kernel, by invocation.
   const std::vector<std::vector<KernelLine>>& kernel() const { return kernel_; }
   std::string name(std::size_t result) const { return "out" + std::to_string(result); }
   std::size_t results() const { return results_; }
@@ -97,6 +97,16 @@ class Twins {
     constexpr const char* kTags[] = {"", "acq.", "rel.", "acq_rel."};
     constexpr int kMasks[] = {0, 2, 4, 8};
     return {kTags[number], kMasks[number]};
+  }
+  KernelLine kernel_line(KernelLine::Kind kind, std::uint32_t variable, std::uint64_t value, const ScopeName& in,
+                         int mask, bool makes) const {
+    return {kind,
+            variable,
+            static_cast<std::uint32_t>(value),
+            static_cast<heddle::Scope>(in.number),
+            static_cast<heddle::MemorySemantics>(mask),
+            makes,
+            static_cast<std::uint32_t>(results_)};
   }
   std::string classes(int& mask) {
     std::string out = ".semsc0";
@@ -147,9 +157,7 @@ void Twins::instruction(std::size_t thread, std::string& code) {
   std::vector<std::string>& litmus = litmus_[thread];
   code += at + " = OpAccessChain %to_uint %" + variable + " %c0\n";
   const auto add = [&](KernelLine::Kind kind, int mask, bool makes) {
-    kernel_[thread].push_back({kind, variable == "x" ? 0U : 1U, static_cast<std::uint32_t>(std::stoul(number)),
-                               static_cast<heddle::Scope>(in.number), static_cast<heddle::MemorySemantics>(mask), makes,
-                               static_cast<std::uint32_t>(results_)});
+    kernel_[thread].push_back(kernel_line(kind, variable == "x" ? 0U : 1U, std::stoul(number), in, mask, makes));
   };
   const auto tags = [&](const Order& o, const std::string& more) { return ".atom." + o.tags + in.tag + ".sc0" + more; };
   switch (below(6)) {
@@ -361,7 +369,7 @@ heddle::KernelExecutions explored(const Twins& twins) {
       bounds);
 }
 
-/// With the names of the modules.
+/// The outcomes of the kernel, with the names that the module has.
 Outcomes outcomes_of(const Twins& twins, const heddle::KernelExecutions& found) {
   Outcomes out;
   for (const std::vector<std::uint64_t>& row : found.outcomes) {
