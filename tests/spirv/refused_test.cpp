@@ -115,7 +115,13 @@ TEST_CASE("memory that a few words ask very much of is refused, with how much th
 
 TEST_CASE("more steps of all invocations than can be looked at are refused") {
   std::string body;
-  for (int i = 0; i < 300; ++i) body += "OpMemoryBarrier %one %one\n";
-  const std::string message = refusal(module_of("64 64 4", "%one = OpConstant %uint 1\n", body));
-  CHECK(message.find("16384 invocations of 302 steps are too many") != std::string::npos);
+  for (int i = 0; i < 4200; ++i) body += "OpMemoryBarrier %one %one\n";
+  const std::string message = refusal(module_of("64 16 1", "%one = OpConstant %uint 1\n", body));
+  CHECK(message.find("1024 invocations of 4202 steps are too many") != std::string::npos);
+}
+
+TEST_CASE("more invocations than an execution may have are refused") {
+  const std::string message = refusal(module_of("1025 1 1", "", ""));
+  CHECK(message.find("1025 invocations are too many to list all executions: there are at most 1024") !=
+        std::string::npos);
 }
