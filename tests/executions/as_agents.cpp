@@ -198,8 +198,12 @@ AsAgents explored_as_agents(const BothProgram& program) {
     place.subgroup = i % program.local;
     agents.agents.push_back({place, [&program, i] { return std::make_unique<Invocation>(program, i); }});
   }
+  // Loops of several invocations that all go round by what the others wrote have millions, one in hundreds of programs.
+  constexpr std::uint64_t kMostGraphs = 300000;
+  explore::Options options;
+  options.graph_limit = kMostGraphs;
   AsAgents out;
-  const explore::Statistics statistics = explore::explore(agents, {}, [&](const explore::Found& found) {
+  const explore::Statistics statistics = explore::explore(agents, options, [&](const explore::Found& found) {
     out.racy = out.racy || found.judgement.racy();
     if (!found.terminated()) return true;
     ++out.executions;
