@@ -72,11 +72,21 @@ constexpr auto by_number = [](auto& inv, auto wrong, auto begun) {
   wrong_if(inv.workgroup_id().x > inv.atomic_i_add(begun[0], Scope::Device, kRelaxed, 1u) + 8, inv, wrong);
 };
 
+/// There is room for what two workgroups at a time have.
+constexpr auto two_at_a_time = [](auto& inv, auto wrong, auto under_way) {
+  wrong_if(inv.atomic_i_add(under_way[0], Scope::Device, kRelaxed, 1u) >= 2, inv, wrong);
+  inv.atomic_i_sub(under_way[0], Scope::Device, kRelaxed, 1u);
+};
+
+/// A workgroup of any size is there on any device.
+constexpr auto nothing = [](auto&, auto, auto) {};
+
 struct Known {
   std::string name;
   Test test;
   /// What the smallest configuration begins with, and of how many words it is.
   std::vector<std::string> words;
+  std::string sweep = "usual";
 };
 
 std::vector<Known> known() {
@@ -88,6 +98,8 @@ std::vector<Known> known() {
       {"a lane by its index", sets_wrong(lane_by_index, 1, 64), {"lanes=shuffled"}},
       {"neighbours", sets_wrong(neighbours, 1, 64), {"lanes=shuffled"}},
       {"by number", sets_wrong(by_number, 32, 1), {"order=shuffled"}},
+      {"two at a time", sets_wrong(two_at_a_time, 8, 1), {"residents="}},
+      {"256 in a workgroup", sets_wrong(nothing, 1, 256), {"limits=vulkan-minimum"}, "usual limits"},
   };
 }
 
@@ -103,6 +115,7 @@ TEST_CASE("a kernel that takes a device for granted fails, and the failure says 
   for (const Known& one : known()) {
     SeedOptions options = quiet();
     options.jobs = 1;
+    options.sweep = one.sweep;
     const SeedReport report = explore_seeds(one.test, 150, options);
     INFO(one.name << ": " << report.what());
     REQUIRE(report.failed());
