@@ -9,11 +9,6 @@ namespace {
 /// One of so many interruptions is one after which an invocation's workgroup, or its subgroup, is put off for ever.
 constexpr std::uint32_t kRarity = 8;
 
-std::uint64_t number(const Group& g) {
-  const uvec3& groups = g.grid->groups;
-  return g.id.x + std::uint64_t{groups.x} * (g.id.y + std::uint64_t{groups.y} * g.id.z);
-}
-
 std::uint32_t position_of(const Group& g, const Slot& slot) {
   return g.grid->position(g.index_of(&slot));
 }
@@ -101,8 +96,8 @@ bool Adversary::settle(const std::vector<Group*>& residents, Admission& admissio
 bool Adversary::guarantees(const std::vector<Group*>& residents, const Group& g) const {
   Standing at{true, true, false};
   for (const Group* other : residents) {
-    if (number(*other) < number(g) && other->finished != other->size) at.lowest = false;
-    if (number(*other) > number(g)) at.below_begun = true;
+    if (other->number() < g.number() && other->finished != other->size) at.lowest = false;
+    if (other->number() > g.number()) at.below_begun = true;
   }
   return fairness_->guarantees(FairnessLevel::Workgroups, at);
 }

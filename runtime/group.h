@@ -23,6 +23,15 @@ namespace heddle::runtime {
 class Fiber;
 struct Launch;
 
+/// The id of the workgroup with this number.
+inline uvec3 id_of(const Grid& grid, std::uint64_t number) {
+  // Divisions are a good part of a short workgroup.
+  if (number < grid.groups.x) return grid.base + uvec3{static_cast<std::uint32_t>(number), 0, 0};
+  return grid.base + uvec3{static_cast<std::uint32_t>(number % grid.groups.x),
+                           static_cast<std::uint32_t>(number / grid.groups.x % grid.groups.y),
+                           static_cast<std::uint32_t>(number / grid.groups.x / grid.groups.y)};
+}
+
 /// A suspended invocation can go on once `*phase != seen`; these two say it for ever.
 inline constexpr std::uint32_t kReadyPhase = 1;
 inline constexpr std::uint32_t kNeverPhase = 0;
@@ -179,9 +188,7 @@ struct Group : Workgroup {
     return subgroup_arrived[subgroup];
   }
   /// Its number among the workgroups of the dispatch.
-  std::uint64_t number() const {
-    return id.x + std::uint64_t{grid->groups.x} * (id.y + std::uint64_t{grid->groups.y} * id.z);
-  }
+  std::uint64_t number() const { return grid->number_of(id); }
 
   /// Gives it Workgroup memory of so many bytes. Throws std::bad_alloc.
   void make_storage(std::size_t bytes);

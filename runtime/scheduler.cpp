@@ -285,13 +285,7 @@ inline Group* Worker::make_group(std::uint64_t number) {
 [[gnu::always_inline]] inline void Worker::begin_group(Group& g, std::uint64_t number) {
   const Grid& grid = launch_->grid;
   g.grid = &grid;
-  g.id = {static_cast<std::uint32_t>(number), 0, 0};
-  // Divisions are a good part of a short workgroup.
-  if (number >= grid.groups.x) {
-    g.id = {static_cast<std::uint32_t>(number % grid.groups.x),
-            static_cast<std::uint32_t>(number / grid.groups.x % grid.groups.y),
-            static_cast<std::uint32_t>(number / grid.groups.x / grid.groups.y)};
-  }
+  g.id = id_of(grid, number);
   g.size = grid.group_size;
   g.context = launch_->context;
   g.finished = 0;

@@ -123,6 +123,11 @@ void count(Group& g, const std::function<std::string(const void*)>* describe, Ce
   }
 }
 
+/// The number of a workgroup; its id where ids do not begin at 0.
+std::string name_of(const Grid& grid, std::uint64_t number) {
+  return grid.base == uvec3{0, 0, 0} ? std::to_string(number) : text(id_of(grid, number));
+}
+
 /// Which workgroups have not started, the lowest numbers of many: " Not started are workgroups 2, 5 and 7."
 std::string which_have_not_started(const Launch& launch, std::uint64_t started, std::uint64_t groups) {
   constexpr std::size_t kMostTold = 6;
@@ -134,8 +139,10 @@ std::string which_have_not_started(const Launch& launch, std::uint64_t started, 
   const bool all = numbers.size() == groups - started && numbers.size() <= kMostTold;
   if (numbers.size() > kMostTold) numbers.resize(kMostTold);
   std::string out = numbers.size() == 1 ? " Not started is workgroup " : " Not started are workgroups ";
-  for (std::size_t i = 0; i < numbers.size(); ++i)
-    out += fmt::format("{}{}", i == 0 ? "" : all && i + 1 == numbers.size() ? " and " : ", ", numbers[i]);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const bool is_last = all && i + 1 == numbers.size();
+    out += (i == 0 ? "" : is_last ? " and " : ", ") + name_of(launch.grid, numbers[i]);
+  }
   return out + (all ? "." : ", ...");
 }
 

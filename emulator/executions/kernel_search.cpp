@@ -182,9 +182,7 @@ KernelSearch::KernelSearch(const KernelBounds& bounds)
       device_(new DeviceHandle{state_}) {}
 
 std::uint32_t KernelSearch::workgroup_of(const emulation::Agent& agent) const {
-  const uvec3 id = agent.group->id;
-  const uvec3 groups = agent.group->grid->groups;
-  return (id.z * groups.y + id.y) * groups.x + id.x;
+  return static_cast<std::uint32_t>(agent.group->grid->number_of(agent.group->id));
 }
 
 void KernelSearch::note_buffers(const emulation::Agent& agent) {

@@ -152,7 +152,8 @@ std::uint32_t checked_size(const uvec3& groups, const uvec3& local) {
 }
 
 /// From the shape of one dispatch to that of the next, which is mostly the same. Throws as checked_size.
-void reshape(runtime::Grid& grid, const uvec3& groups, const uvec3& local) {
+void reshape(runtime::Grid& grid, const uvec3& base, const uvec3& groups, const uvec3& local) {
+  grid.base = base;
   if (grid.groups == groups && grid.local == local) return;
   const std::uint32_t size = checked_size(groups, local);
   grid.groups = groups;
@@ -229,8 +230,8 @@ std::unique_ptr<runtime::Failure> end_following(emulation::Emulator& emulator) {
   if (typed.required_local && *typed.required_local != local) [[unlikely]]
     refuse_other_size(local, *typed.required_local);
   if (state.narrow_limits) [[unlikely]]
-    check_dispatch(*options.limits, groups, local, typed.bindings);
-  reshape(launch.grid, groups, local);
+    check_dispatch(*options.limits, typed.base, groups, local, typed.bindings);
+  reshape(launch.grid, typed.base, groups, local);
   const std::uint32_t size = launch.grid.group_size;
   const std::uint64_t number = state.dispatches++;
   // Every dispatch of a device has a sequence of its own, so that one more choice in the first
@@ -407,10 +408,7 @@ DeviceState::~DeviceState() {
 }
 
 void print(runtime::Workgroup& group, std::string text) {
-  const uvec3 groups = group.grid->groups;
-  const std::uint64_t number =
-      group.id.x + std::uint64_t{groups.x} * (group.id.y + std::uint64_t{groups.y} * group.id.z);
-  static_cast<Printed*>(group.context)->add(number, std::move(text));
+  static_cast<Printed*>(group.context)->add(group.grid->number_of(group.id), std::move(text));
 }
 
 }  // namespace detail

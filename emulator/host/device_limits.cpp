@@ -152,9 +152,10 @@ std::string extent_text(const uvec3& e) {
                   what, limit, text::readable(limits.name), value, instead));
 }
 
-void check_workgroups(const DeviceLimits& limits, const uvec3& groups, const uvec3& local) {
+void check_workgroups(const DeviceLimits& limits, const uvec3& base, const uvec3& groups, const uvec3& local) {
   const std::array<std::uint32_t, 3> sizes = {local.x, local.y, local.z};
-  const std::array<std::uint32_t, 3> counts = {groups.x, groups.y, groups.z};
+  const uvec3 end = base + groups;
+  const std::array<std::uint32_t, 3> ends = {end.x, end.y, end.z};
   const std::string workgroup = "a workgroup of " + extent_text(local) + " invocations";
   for (std::size_t d = 0; d < sizes.size(); ++d)
     if (sizes[d] > limits.max_compute_work_group_size[d])
@@ -165,9 +166,10 @@ void check_workgroups(const DeviceLimits& limits, const uvec3& groups, const uve
   const std::uint64_t most = limits.max_compute_work_group_invocations;
   if (local.z != 0 && (plane > most || plane * local.z > most))
     refuse(limits, workgroup, "max_compute_work_group_invocations", most, "dispatch smaller workgroups");
-  for (std::size_t d = 0; d < counts.size(); ++d)
-    if (counts[d] > limits.max_compute_work_group_count[d])
-      refuse(limits, "a dispatch of " + extent_text(groups) + " workgroups",
+  const std::string from = base == uvec3{0, 0, 0} ? "" : fmt::format(" from ({},{},{}) on", base.x, base.y, base.z);
+  for (std::size_t d = 0; d < ends.size(); ++d)
+    if (ends[d] > limits.max_compute_work_group_count[d])
+      refuse(limits, "a dispatch of " + extent_text(groups) + " workgroups" + from,
              fmt::format("max_compute_work_group_count.{}", kDimensions[d]), limits.max_compute_work_group_count[d],
              "let each invocation do more, or dispatch in parts");
 }
@@ -243,9 +245,9 @@ void check_subgroup_size(const DeviceLimits& limits, std::uint32_t size) {
     refuse(limits, what(), "max_subgroup_size", limits.max_subgroup_size, "ask for smaller subgroups");
 }
 
-void check_dispatch(const DeviceLimits& limits, const uvec3& groups, const uvec3& local,
+void check_dispatch(const DeviceLimits& limits, const uvec3& base, const uvec3& groups, const uvec3& local,
                     std::span<const emulation::Binding> arguments) {
-  check_workgroups(limits, groups, local);
+  check_workgroups(limits, base, groups, local);
   check_arguments(limits, arguments);
 }
 

@@ -20,7 +20,7 @@ void check_subgroup_size(const DeviceLimits& limits, std::uint32_t size);
 
 /// Throws std::invalid_argument for a dispatch that is too large, or has too many or too large arguments: the message
 /// has the limit's name and value, what was asked for, and what to do.
-void check_dispatch(const DeviceLimits& limits, const uvec3& groups, const uvec3& local,
+void check_dispatch(const DeviceLimits& limits, const uvec3& base, const uvec3& groups, const uvec3& local,
                     std::span<const emulation::Binding> arguments);
 
 /// Whether they refuse anything that heddle can do.

@@ -184,7 +184,7 @@ inline void Emulator::wind_up() {
   memory.waiting.code = Resident::Waiting::kNoCode;
   memory.waiting.where.clear();
   const runtime::Grid& grid = *group.grid;
-  const std::uint32_t number = group.id.x + grid.groups.x * (group.id.y + grid.groups.y * group.id.z);
+  const auto number = static_cast<std::uint32_t>(grid.number_of(group.id));
   memory.invocations.first = static_cast<AgentId>(first_agent_ + number * grid.group_size);
   memory.invocations.count = grid.group_size;
   memory.invocations.place.workgroup = first_workgroup_ + number;

@@ -81,7 +81,8 @@ std::optional<watch::NamedObject> Emulator::object_with(const Locations& bytes) 
 }
 
 void Emulator::tell_begin(const runtime::Grid& grid, std::uint32_t groups) {
-  trace::Dispatch dispatch{device.dispatches - 1, first_agent_, grid.groups, grid.local, grid.subgroup_size, {}};
+  trace::Dispatch dispatch{
+      device.dispatches - 1, first_agent_, grid.groups, grid.local, grid.base, grid.subgroup_size, {}};
   if (grid.position_of) dispatch.positions = {grid.position_of, grid.group_size};
   device.watchers.dispatch_begins({dispatch, *this});
   if (device.parallel) device.parallel->dispatch_begins(first_agent_, grid.group_size, groups);

@@ -261,7 +261,7 @@ void EmulatedEngine::start(const Open& open) {
   }
   auto dispatch = [this, &command, groups = open.groups] {
     const Extent extent = groups ? Extent((*groups)[0], (*groups)[1], (*groups)[2]) : Extent(1);
-    command.dispatch->run(*device_, groups ? &extent : nullptr);
+    command.dispatch->run(*device_, command.base, groups ? &extent : nullptr);
   };
   tell_shape(open);
   under_way_.push_back({open, std::make_unique<RunningKernel>(RunningKernel::Parts{*state_, *ear_, domains_}, open.node,
@@ -307,6 +307,7 @@ void EmulatedEngine::tell_shape(const Open& open) {
   dispatch.number = state_->dispatches;
   dispatch.groups = {recorded.x, recorded.y, recorded.z};
   if (open.groups) dispatch.groups = {(*open.groups)[0], (*open.groups)[1], (*open.groups)[2]};
+  dispatch.base = open.command->base;
   dispatch.local = {local.x, local.y, local.z};
   dispatch.subgroup_size = *state_->options.subgroup_size;
   teller_->runs(open.node, dispatch);

@@ -105,13 +105,13 @@ void NativeEngine::execute(const detail::CommandBufferState& commands) {
 void NativeEngine::execute(const Command& command) {
   switch (command.kind) {
     case CommandKind::Dispatch:
-      command.dispatch->run(*device_, nullptr);
+      command.dispatch->run(*device_, command.base, nullptr);
       return;
     case CommandKind::DispatchIndirect: {
       std::uint32_t groups[3];
       std::memcpy(groups, bytes_of(command.from, command.from_offset), sizeof groups);
       const Extent extent(groups[0], groups[1], groups[2]);
-      command.dispatch->run(*device_, &extent);
+      command.dispatch->run(*device_, command.base, &extent);
       return;
     }
     case CommandKind::Copy:

@@ -12,7 +12,7 @@ Coordinates coordinates_of(const Dispatch& dispatch, AgentId agent) {
   const std::uint32_t group = number / group_size;
   const std::uint32_t index = number % group_size;
   Coordinates c;
-  c.workgroup = {group % groups.x, group / groups.x % groups.y, group / groups.x / groups.y};
+  c.workgroup = dispatch.base + uvec3{group % groups.x, group / groups.x % groups.y, group / groups.x / groups.y};
   c.local = {index % local.x, index / local.x % local.y, index / local.x / local.y};
   c.global = {c.workgroup.x * local.x + c.local.x, c.workgroup.y * local.y + c.local.y,
               c.workgroup.z * local.z + c.local.z};

@@ -24,6 +24,8 @@ struct Dispatch {
   std::uint32_t first_agent = 0;
   uvec3 groups{};
   uvec3 local{};
+  /// The id of the first workgroup.
+  uvec3 base{};
   std::uint32_t subgroup_size = 1;
   /// By local invocation index the position of which subgroup and lane follow; empty where it is the index.
   std::span<const std::uint32_t> positions;

@@ -27,12 +27,15 @@ class DispatchRecord final : public RecordedDispatch {
   DispatchRecord(const Kernel& kernel, Extent groups, Extent local, const Args&... arguments)
       : kernel_(kernel), groups_(groups), local_(local), arguments_(arguments...) {}
 
-  void run(Device& device, const Extent* groups) const override {
-    std::apply(
-        [&](auto&... arguments) {
-          device.dispatch(kernel_, groups ? *groups : groups_, local_, static_cast<Bound&>(arguments)...);
-        },
-        arguments_);
+  void run(Device& device, const uvec3& base, const Extent* groups) const override {
+    device.submit([&](Commands& commands) {
+      commands.base_ = base;
+      std::apply(
+          [&](auto&... arguments) {
+            commands.dispatch(kernel_, groups ? *groups : groups_, local_, static_cast<Bound&>(arguments)...);
+          },
+          arguments_);
+    });
   }
   std::vector<emulation::Binding> bindings() const override {
     return std::apply(
@@ -153,6 +156,17 @@ class CommandBuffer {
   void dispatch(std::unique_ptr<detail::RecordedDispatch> ready, SourceLocation where = SourceLocation::current()) {
     add({.kind = detail::CommandKind::Dispatch, .where = where, .call = "dispatch", .dispatch = std::move(ready)});
   }
+  /// vkCmdDispatchBase: `groups` workgroups, whose ids begin at `base`, and with them global invocation ids;
+  /// num_workgroups is `groups`. Throws std::logic_error where a global invocation id would not fit in 32 bits.
+  template <typename Kernel, typename... Args>
+  requires detail::Takes<Kernel, detail::BoundArgument<Args>...>
+  void dispatch_base(const Kernel& kernel, const uvec3& base, const RecordedExtent& groups, Extent local,
+                     Args&&... arguments) {
+    dispatch_base(record(kernel, groups.extent, local, arguments...), base, groups.where);
+  }
+  /// vkCmdDispatchBase of what was made ready beforehand, as `dispatch` has it.
+  void dispatch_base(std::unique_ptr<detail::RecordedDispatch> ready, const uvec3& base,
+                     SourceLocation where = SourceLocation::current());
   /// vkCmdDispatchIndirect.
   template <typename Kernel, typename... Args>
   requires detail::Takes<Kernel, detail::BoundArgument<Args>...>

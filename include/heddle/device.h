@@ -25,7 +25,9 @@ namespace heddle {
 
 namespace detail {
 struct DeviceHandle;
-}
+template <typename Kernel, typename... Bound>
+class DispatchRecord;
+}  // namespace detail
 
 class Device;
 class Module;
@@ -60,11 +62,15 @@ class Commands {
 
  private:
   friend class Device;
+  template <typename Kernel, typename... Bound>
+  friend class detail::DispatchRecord;
   explicit Commands(Device& device) : device_(device) {}
   /// `Args` as detail::BoundArgument has them.
   template <typename Kernel, typename... Args>
   DispatchResult dispatch_bound(const Kernel& kernel, const Extent& groups, const Extent& local, const Args&... args);
   Device& device_;
+  /// The id of the first workgroup of what is dispatched.
+  uvec3 base_{0, 0, 0};
 };
 
 /// Runs kernels. Cheap to make; buffers belong to the device that made them. Dispatches of one
@@ -249,6 +255,7 @@ DispatchResult Commands::dispatch_bound(const Kernel& kernel, const Extent& grou
   typed.required_local = detail::kRequiredSize<Kernel>;
   const std::array<emulation::Binding, sizeof...(Args)> bindings{detail::Argument<Args>::bind(args)...};
   typed.bindings = bindings;
+  typed.base = base_;
   return device_.launch(typed, {groups.x, groups.y, groups.z}, {local.x, local.y, local.z});
 }
 

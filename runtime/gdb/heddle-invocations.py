@@ -41,6 +41,7 @@ class RunningWorkgroup:
         self.id = of_vector(group["id"])
         grid = group["grid"].dereference()
         self.groups, self.local = of_vector(grid["groups"]), of_vector(grid["local"])
+        self.base = of_vector(grid["base"])
         self.size = int(group["size"])
         self.is_running = int(worker["group_"]) == int(group.address)
 
@@ -335,10 +336,11 @@ class InvocationCommand(gdb.Command):
 
     @staticmethod
     def choose(groups, xyz):
-        end = [n * l for n, l in zip(groups[0].groups, groups[0].local)]
-        if any(not 0 <= i < n for i, n in zip(xyz, end)):
-            raise gdb.GdbError("there is no invocation %s: this dispatch has (0,0,0) to %s" %
-                               (coordinates_text(xyz), coordinates_text([n - 1 for n in end])))
+        first = [b * l for b, l in zip(groups[0].base, groups[0].local)]
+        end = [i + n * l for i, n, l in zip(first, groups[0].groups, groups[0].local)]
+        if any(not f <= i < n for f, i, n in zip(first, xyz, end)):
+            raise gdb.GdbError("there is no invocation %s: this dispatch has %s to %s" %
+                               (coordinates_text(xyz), coordinates_text(first), coordinates_text([n - 1 for n in end])))
         for group in groups:
             index = group.index_of(xyz)
             if index is None:

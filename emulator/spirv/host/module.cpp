@@ -128,7 +128,7 @@ struct Module::Parts {
     return *planned;
   }
 
-  DispatchResult run(Device& on, const Planned& ready, const Extent& groups, Buffers buffers) const {
+  DispatchResult run(Device& on, const Planned& ready, const uvec3& base, const Extent& groups, Buffers buffers) const {
     std::size_t number = 0;
     for (const BoundBuffer& each : buffers) on.check_argument(++number, &each.owner);
     const std::vector<emulation::Binding> bindings = bindings_of(ready.plan, buffers);
@@ -140,6 +140,7 @@ struct Module::Parts {
                       &detail::run_emulated_turns<spirv::ModuleKernel>};
     typed.call = &call;
     typed.bindings = bindings;
+    typed.base = base;
     return launch(on, typed, groups, ready.local());
   }
 };
@@ -153,12 +154,12 @@ class Module::Recorded final : public detail::RecordedDispatch {
       throw ModuleError(parts.file + ": " + planned_->plan.why_not() + ", which no command of a queue can be");
   }
 
-  void run(Device& device, const Extent* groups) const override {
+  void run(Device& device, const uvec3& base, const Extent* groups) const override {
     if (groups == nullptr || size_of(*groups) == size_of(groups_)) {
-      parts_.run(device, *planned_, groups_, buffers_);
+      parts_.run(device, *planned_, base, groups_, buffers_);
       return;
     }
-    parts_.run(device, *parts_.plan(*groups, buffers_), *groups, buffers_);
+    parts_.run(device, *parts_.plan(*groups, buffers_), base, *groups, buffers_);
   }
   std::vector<emulation::Binding> bindings() const override { return bindings_of(planned_->plan, buffers_); }
   std::vector<detail::Owner> owners() const override {
@@ -207,7 +208,7 @@ DispatchResult Module::launch(Device& device, const detail::TypedLaunch& typed, 
 DispatchResult Module::dispatch(Extent groups, Buffers given) {
   try {
     const Parts::Planned& ready = parts_->ready(groups, given);
-    if (ready.plan.why_not().empty()) return parts_->run(parts_->device, ready, groups, given);
+    if (ready.plan.why_not().empty()) return parts_->run(parts_->device, ready, {0, 0, 0}, groups, given);
     spirv::DispatchOptions options = options_of(parts_->options, parts_->device, groups);
     options.push_constants = parts_->push_constants;
     return parts_->beside.dispatch(parts_->device, parts_->module, parts_->file, options, given);

@@ -31,7 +31,7 @@ template <typename Kernel, typename... Args>
   return std::apply(
       [&](auto... parameters) {
         const uvec3 size = group.grid->local;
-        for (;; --more, runtime::next_id(group.id, group.grid->groups)) {
+        for (;; --more, runtime::next_id(group.id, *group.grid)) {
           const uvec3 base = group.id * size;
           uvec3 local = group.grid->local_id(first);
           std::uint32_t i = first;
@@ -178,6 +178,8 @@ struct TypedLaunch {
   const uvec3* required_local = nullptr;
   /// One for each argument; without an allocation for those that are no memory.
   std::span<const emulation::Binding> bindings;
+  /// The id of the first workgroup.
+  uvec3 base{0, 0, 0};
 };
 
 }  // namespace detail

@@ -251,7 +251,7 @@ std::uint32_t run_native_phases(const void* opaque, runtime::Workgroup& group, s
   return std::apply(
       [&](auto... parameters) {
         const std::uint32_t size = group.grid->group_size;
-        for (;; --more, runtime::next_id(group.id, group.grid->groups)) {
+        for (;; --more, runtime::next_id(group.id, *group.grid)) {
           try {
             native::Group phases(group);
             call.kernel.f(phases, parameters...);

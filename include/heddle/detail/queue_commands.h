@@ -29,8 +29,9 @@ class RecordedDispatch {
   virtual ~RecordedDispatch() = default;
   RecordedDispatch(const RecordedDispatch&) = delete;
   RecordedDispatch& operator=(const RecordedDispatch&) = delete;
-  /// With so many workgroups in place of those that were recorded, if `groups` is not null.
-  virtual void run(Device& device, const Extent* groups) const = 0;
+  /// Workgroup ids begin at `base`. With so many workgroups in place of those that were recorded, if `groups` is not
+  /// null.
+  virtual void run(Device& device, const uvec3& base, const Extent* groups) const = 0;
   virtual std::vector<emulation::Binding> bindings() const = 0;
   /// Who owns the memory of each argument that has some.
   virtual std::vector<Owner> owners() const = 0;
@@ -92,6 +93,8 @@ struct Command {
   /// The name of the call: "copy_buffer".
   const char* call = "";
   std::unique_ptr<RecordedDispatch> dispatch = nullptr;
+  /// The id of its first workgroup.
+  uvec3 base{0, 0, 0};
   /// What a copy reads, and an indirect dispatch; what a copy or a clear writes.
   AnyBuffer from = {};
   AnyBuffer to = {};

@@ -21,6 +21,8 @@ inline constexpr std::uint32_t kUnknownIndex = ~std::uint32_t{0};
 /// Shape of a dispatch, and how invocations map to subgroups.
 struct Grid {
   uvec3 groups{1, 1, 1};
+  /// The id of the first workgroup: the others have the ids from there on. No sum with `groups` wraps.
+  uvec3 base{0, 0, 0};
   uvec3 local{1, 1, 1};
   std::uint32_t group_size = 1;
   /// Whether `local` has one dimension only: no division then.
@@ -44,6 +46,11 @@ struct Grid {
   uvec3 local_id(std::uint32_t index) const {
     if (linear) return {index, 0, 0};
     return {index % local.x, index / local.x % local.y, index / (local.x * local.y)};
+  }
+  /// The number of the workgroup with this id: from 0, x first.
+  std::uint64_t number_of(const uvec3& id) const {
+    const uvec3 from_base = id - base;
+    return from_base.x + std::uint64_t{groups.x} * (from_base.y + std::uint64_t{groups.y} * from_base.z);
   }
 };
 
@@ -132,11 +139,11 @@ struct Workgroup {
 };
 
 /// The workgroup after the one with this `id`: x first.
-inline void next_id(uvec3& id, const uvec3& groups) {
-  if (++id.x < groups.x) return;
-  id.x = 0;
-  if (++id.y < groups.y) return;
-  id.y = 0;
+inline void next_id(uvec3& id, const Grid& grid) {
+  if (++id.x - grid.base.x < grid.groups.x) return;
+  id.x = grid.base.x;
+  if (++id.y - grid.base.y < grid.groups.y) return;
+  id.y = grid.base.y;
   ++id.z;
 }
 
