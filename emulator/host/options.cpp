@@ -222,9 +222,16 @@ std::optional<Sweep> sweep_of_environment() {
   }
 }
 
+void check_families(std::string_view option, const std::vector<QueueFamily>& families) {
+  constexpr std::uint32_t kMostQueues = 1 << 16;
+  for (std::size_t i = 0; i < families.size(); ++i)
+    check_limits(fmt::format("{}[{}].queue_count", option, i), families[i].queue_count, 1u, kMostQueues);
+}
+
 DeviceOptions completed(DeviceOptions o) {
   check_enumerators(o);
   check_numbers(o);
+  check_families("DeviceOptions::queue_families", o.queue_families);
   if (o.memory) check_policy(*o.memory);
   const bool asks_for_parallel = o.races_parallel.value_or(false);
   if (o.edits.empty()) o.edits = edits_of_environment();

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace heddle::detail {
 
@@ -25,6 +27,9 @@ std::optional<Sweep> sweep_of_environment();
 /// In which order workgroups begin under a model of forward progress, with which invocations are then interrupted after
 /// each operation; nothing where it is none, or promises everything. Throws std::invalid_argument for what is no model.
 std::optional<WorkgroupOrder> order_under(const std::string& forward_progress);
+
+/// Throws std::invalid_argument, which names the option, for a family with no queues, or with too many.
+void check_families(std::string_view option, const std::vector<QueueFamily>& families);
 
 /// Fills in what `options` leaves to the environment and to the defaults. Throws std::invalid_argument for an option or
 /// a variable that makes no sense: the message has its name, its value, and what it may be.

@@ -242,14 +242,31 @@ void Queue::submit2(const CommandBuffer& commands, const std::optional<Fence>& f
 
 namespace {
 
-std::vector<std::uint32_t> first_queues(const std::vector<QueueFamily>& families) {
+/// Throws std::invalid_argument where a logical device asks for queues that the device does not have.
+void check_queues(const std::vector<QueueFamily>& asked, const std::vector<QueueFamily>& of_device) {
+  detail::check_families("LogicalDeviceOptions::queue_families", asked);
+  detail::check_families("DeviceOptions::queue_families", of_device);
+  if (of_device.empty()) return;
+  if (asked.size() > of_device.size())
+    throw std::invalid_argument(fmt::format(
+        "heddle: LogicalDeviceOptions::queue_families has {} families, and DeviceOptions::queue_families {}",
+        asked.size(), of_device.size()));
+  for (std::size_t i = 0; i < asked.size(); ++i)
+    if (asked[i].queue_count > of_device[i].queue_count)
+      throw std::invalid_argument(
+          fmt::format("heddle: LogicalDeviceOptions::queue_families has {} queues of family {}, and "
+                      "DeviceOptions::queue_families {}",
+                      asked[i].queue_count, i, of_device[i].queue_count));
+}
+
+/// The number of the first queue of each family, and that of all queues.
+std::vector<std::uint32_t> first_queues(const LogicalDeviceOptions& options) {
+  check_queues(options.queue_families, options.device.queue_families);
+  std::vector<QueueFamily> families =
+      options.queue_families.empty() ? options.device.queue_families : options.queue_families;
+  if (families.empty()) families.emplace_back();
   std::vector<std::uint32_t> out{0};
-  for (const QueueFamily& family : families) {
-    if (family.queue_count == 0)
-      throw std::invalid_argument("heddle: LogicalDeviceOptions::queue_families has a family without queues");
-    out.push_back(out.back() + family.queue_count);
-  }
-  if (families.empty()) throw std::invalid_argument("heddle: LogicalDeviceOptions::queue_families is empty");
+  for (const QueueFamily& family : families) out.push_back(out.back() + family.queue_count);
   return out;
 }
 
@@ -283,14 +300,15 @@ LogicalDeviceOptions with_mode(Mode mode) {
 }  // namespace
 
 LogicalDevice::LogicalDevice(LogicalDeviceOptions options)
-    : first_queue_(first_queues(options.queue_families)), engine_(engine_of(std::move(options), first_queue_.back())) {}
+    : first_queue_(first_queues(options)), engine_(engine_of(std::move(options), first_queue_.back())) {}
 
 LogicalDevice::LogicalDevice(Mode mode) : LogicalDevice(with_mode(mode)) {}
 
 Queue LogicalDevice::queue(std::uint32_t family, std::uint32_t index) const {
   if (family + 1 >= first_queue_.size() || index >= first_queue_[family + 1] - first_queue_[family])
-    throw std::out_of_range(
-        fmt::format("heddle: queue {} of family {}: LogicalDeviceOptions::queue_families has none", index, family));
+    throw std::out_of_range(fmt::format(
+        "heddle: queue {} of family {}: neither LogicalDeviceOptions::queue_families nor that of the device has it",
+        index, family));
   return Queue(engine_, {family, first_queue_[family] + index});
 }
 

@@ -107,6 +107,11 @@ class Milliseconds {
   std::int64_t count_;
 };
 
+/// How many queues a family has (VkQueueFamilyProperties).
+struct QueueFamily {
+  std::uint32_t queue_count = 1;
+};
+
 /// Settings of a device. Zero means: the default that the comment names. A device refuses what is out of its limits, or
 /// makes no sense, by name.
 struct DeviceOptions {
@@ -128,6 +133,9 @@ struct DeviceOptions {
   /// What is refused because devices like this one cannot do it. The profile that HEDDLE_LIMITS names, or "heddle":
   /// what heddle itself can do.
   std::optional<DeviceLimits> limits;
+  /// The queue families that the device has, for logical devices that are made of it (heddle/queue.h). Empty: those
+  /// that they ask for. A family has 1 to 65,536 queues.
+  std::vector<QueueFamily> queue_families;
   /// Threads in native mode, and with `races_parallel`: as many as the machine has. At most 65,536.
   std::uint32_t workers = 0;
   /// How many workgroups may have begun and not ended. HEDDLE_RESIDENT_WORKGROUPS, or 64 in native mode and with

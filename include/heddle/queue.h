@@ -125,16 +125,13 @@ class Queue {
   detail::QueueNumber number_;
 };
 
-/// How many queues a family has.
-struct QueueFamily {
-  std::uint32_t queue_count = 1;
-};
-
 /// Settings of a logical device.
 struct LogicalDeviceOptions {
   /// Settings of the device that runs the kernels.
   DeviceOptions device = {};
-  std::vector<QueueFamily> queue_families = {{1}};
+  /// How many queues of each family it has, at most as many as DeviceOptions::queue_families says. Empty: all of those,
+  /// and where that is empty, too, one family of one queue.
+  std::vector<QueueFamily> queue_families = {};
   /// The bytes of an atom of memory that is host visible and not coherent; a power of two from 4 to 256.
   std::uint64_t non_coherent_atom_size = 64;
   /// Native mode: how many host threads make calls. A wait is a deadlock when all of them wait. (The calls of an

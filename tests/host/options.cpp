@@ -27,12 +27,12 @@ constexpr std::array<std::uint64_t, 6> kNumbers = {
 
 // An aggregate that gets another member does not compile here any more: it is to be listed, with its name.
 auto members_of(DeviceOptions& options) {
-  auto& [mode, seed, subgroup_size, lane_mapping, workgroup_order, reconvergence, limits, workers, resident_workgroups,
-         stack_bytes, workgroup_memory_bytes, workgroup_memory_zeroed, undefined, forward_progress, memory, races,
-         race_suppressions, same_value_writes, race_advice, races_parallel, trace, edits, choices,
+  auto& [mode, seed, subgroup_size, lane_mapping, workgroup_order, reconvergence, limits, queue_families, workers,
+         resident_workgroups, stack_bytes, workgroup_memory_bytes, workgroup_memory_zeroed, undefined, forward_progress,
+         memory, races, race_suppressions, same_value_writes, race_advice, races_parallel, trace, edits, choices,
          operations_between_switches, no_progress_time, no_progress_rounds, print_to, timed, progress] = options;
-  return std::tie(mode, seed, subgroup_size, lane_mapping, workgroup_order, reconvergence, limits, workers,
-                  resident_workgroups, stack_bytes, workgroup_memory_bytes, workgroup_memory_zeroed, undefined,
+  return std::tie(mode, seed, subgroup_size, lane_mapping, workgroup_order, reconvergence, limits, queue_families,
+                  workers, resident_workgroups, stack_bytes, workgroup_memory_bytes, workgroup_memory_zeroed, undefined,
                   forward_progress, memory, races, race_suppressions, same_value_writes, race_advice, races_parallel,
                   trace, edits, choices, operations_between_switches, no_progress_time, no_progress_rounds, print_to,
                   timed, progress);
@@ -44,6 +44,7 @@ constexpr std::array kDeviceOptions = {"mode",
                                        "workgroup_order",
                                        "reconvergence",
                                        "limits",
+                                       "queue_families",
                                        "workers",
                                        "resident_workgroups",
                                        "stack_bytes",
@@ -138,6 +139,10 @@ bool set(std::chrono::milliseconds& member, std::uint64_t number) {
 }
 bool set(std::array<std::uint32_t, 3>& member, std::uint64_t number) {
   member.fill(static_cast<std::uint32_t>(number));
+  return true;
+}
+bool set(std::vector<QueueFamily>& member, std::uint64_t number) {
+  member.push_back({static_cast<std::uint32_t>(number)});
   return true;
 }
 template <typename T>

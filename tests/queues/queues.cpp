@@ -480,3 +480,27 @@ TEST_CASE("plain dispatches and writes of buffers are seen by commands, and the 
     device.require_no_races();
   });
 }
+
+TEST_CASE("a logical device has the queue families of its device, or so many of them as it asks for") {
+  const auto device_with = [](std::vector<QueueFamily> of_device, std::vector<QueueFamily> asked) {
+    LogicalDeviceOptions wanted = options(Mode::Native, 1, std::move(asked));
+    wanted.device.queue_families = std::move(of_device);
+    return LogicalDevice(wanted);
+  };
+  const LogicalDevice all = device_with({{2}, {1}}, {});
+  CHECK(all.queue(0, 1).family() == 0);
+  CHECK(all.queue(1, 0).family() == 1);
+  CHECK_THROWS_AS(all.queue(1, 1), std::out_of_range);
+  CHECK(all.device().options().queue_families.size() == 2);
+  const LogicalDevice some = device_with({{2}, {1}}, {{1}});
+  CHECK_THROWS_AS(some.queue(0, 1), std::out_of_range);
+  CHECK_THROWS_AS(device_with({}, {}).queue(0, 1), std::out_of_range);
+  CHECK_THROWS_WITH(device_with({{1}}, {{2}}),
+                    "heddle: LogicalDeviceOptions::queue_families has 2 queues of family 0, and "
+                    "DeviceOptions::queue_families 1");
+  CHECK_THROWS_WITH(device_with({{1}}, {{1}, {1}}), Catch::Contains("LogicalDeviceOptions::queue_families has 2 fami"));
+  CHECK_THROWS_WITH(device_with({{1}, {0}}, {}),
+                    "DeviceOptions::queue_families[1].queue_count is 0; it may be 1 to 65536");
+  CHECK_THROWS_WITH(device_with({}, {{0}}),
+                    Catch::Contains("LogicalDeviceOptions::queue_families[0].queue_count is 0"));
+}
