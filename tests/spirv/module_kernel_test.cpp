@@ -146,6 +146,48 @@ TEST_CASE("a queue runs a module between copies and barriers as it runs a kernel
   }
 }
 
+TEST_CASE("a module that a queue dispatches with a base has the workgroup and global ids from there on") {
+  for (const Mode mode : {Mode::Native, Mode::Emulated}) {
+    const LogicalDevice device(mode);
+    const auto numbers_in = [&](std::initializer_list<std::uint32_t> values, const char* name) {
+      auto memory = device.allocate_memory<std::uint32_t>(values.size(), MemoryProperty::HostCoherent, name);
+      auto map = memory.map();
+      std::uint64_t i = 0;
+      for (const std::uint32_t value : values) map.write(i++, value);
+      memory.unmap();
+      return memory;
+    };
+    // Global ids: the second half is scanned.
+    auto items = numbers_in({1, 1, 1, 1, 2, 2, 2, 2}, "items");
+    auto sums = numbers_in({9, 9, 9, 9, 9, 9, 9, 9}, "sums");
+    Module scan(device.device(), kShaders + "scan.spvasm", of_size(4));
+    scan.push_constants(std::uint32_t{3});
+    // Workgroup ids: the first workgroup of three is one that has been before.
+    auto parts = numbers_in({3, 4, 5}, "parts");
+    auto flags = numbers_in({1, 0, 0}, "flags");
+    auto totals = numbers_in({3, 0, 0}, "totals");
+    auto before = numbers_in({9, 9, 9}, "before");
+    Module look_back(device.device(), kShaders + "look_back_coherent.spvasm");
+    CommandBuffer commands = device.command_buffer("scan");
+    commands.begin();
+    commands.dispatch_base(scan.recorded(1, {bound(0, 0, items.buffer()), bound(0, 1, sums.buffer())}), {1, 0, 0});
+    commands.dispatch_base(look_back.recorded(2, {bound(0, 0, parts.buffer()), bound(0, 1, flags.buffer()),
+                                                  bound(0, 2, totals.buffer()), bound(0, 3, before.buffer())}),
+                           {1, 0, 0});
+    commands.pipeline_barrier2(MemoryBarrier2{PipelineStage2::ComputeShader, Access2::ShaderStorageWrite,
+                                              PipelineStage2::Host, Access2::HostRead});
+    commands.end();
+    device.queue().submit2(commands);
+    device.wait_idle();
+    const auto found = sums.map();
+    for (std::uint32_t i = 0; i < 8; ++i) CHECK(found.read(i) == (i < 4 ? 9 : 6 * (i - 3)));
+    const auto seen = before.map();
+    CHECK(seen.read(0) == 9);
+    CHECK(seen.read(1) == 3);
+    CHECK(seen.read(2) == 7);
+  }
+}
+
 TEST_CASE("a module as a command of a queue races with a host access that no dependency orders") {
   const LogicalDevice device(Mode::Emulated);
   auto items = device.allocate_memory<std::uint32_t>(8, MemoryProperty::HostCoherent, "items");
