@@ -38,6 +38,7 @@ enum class RecordTag : std::uint8_t {
   Placed,
   Moved,
   Stale,
+  /// Before version 8 it had no base.
   Dispatch,
   Named,
   Late,

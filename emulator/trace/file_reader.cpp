@@ -99,6 +99,7 @@ class Reader {
   /// How many members the name that is read may still have.
   std::uint32_t members_left_ = 0;
   bool has_types_ = true;
+  bool has_bases_ = true;
   /// In versions before 4 what stood for tags meant something to the program that wrote them alone.
   bool has_tags_ = true;
   bool has_members_ = true;
@@ -201,6 +202,7 @@ void Reader::header() {
                          std::to_string(kOldestTraceVersion) + " to " + std::to_string(kTraceVersion));
   }
   has_types_ = version >= 3;
+  has_bases_ = version >= 8;
   has_tags_ = version >= 4;
   has_members_ = version >= 6;
   if (version < 8) record_tags_ = static_cast<std::uint8_t>(RecordTag::Race) + 1;
@@ -353,8 +355,12 @@ void Reader::dispatch_begins() {
   Dispatch dispatch;
   dispatch.number = number();
   dispatch.first_agent = small();
-  for (uvec3* size : {&dispatch.groups, &dispatch.local})
-    for (std::uint32_t* extent : {&size->x, &size->y, &size->z}) *extent = small();
+  const auto read = [&](uvec3& three) {
+    for (std::uint32_t* const one : {&three.x, &three.y, &three.z}) *one = small();
+  };
+  read(dispatch.groups);
+  read(dispatch.local);
+  if (has_bases_) read(dispatch.base);
   constexpr std::uint32_t kMostInvocations = 1 << 16;
   for (const std::uint32_t extent : {dispatch.local.x, dispatch.local.y, dispatch.local.z})
     if (extent == 0 || extent > kMostInvocations) damaged("a workgroup of no such size");

@@ -190,7 +190,7 @@ void FileWriter::dispatched(const Dispatch& dispatch) {
   begin(RecordTag::Dispatch);
   number(dispatch.number);
   number(dispatch.first_agent);
-  for (const uvec3& size : {dispatch.groups, dispatch.local})
+  for (const uvec3& size : {dispatch.groups, dispatch.local, dispatch.base})
     for (const std::uint32_t extent : {size.x, size.y, size.z}) number(extent);
   number(dispatch.subgroup_size);
   byte(dispatch.positions.empty() ? 0 : 1);

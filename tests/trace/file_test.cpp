@@ -334,6 +334,28 @@ TEST_CASE("a damaged trace has no step that follows a later one, or one that was
   CHECK_THAT(following(2, 0), Catch::Contains("a step of the host's side that was not there before"));
 }
 
+TEST_CASE("a dispatch comes with the id of its first workgroup, and with 0 from a trace of version 7") {
+  const TemporaryFile file;
+  Dispatch dispatch;
+  dispatch.groups = {3, 1, 1};
+  dispatch.local = {4, 1, 1};
+  dispatch.base = {70, 1, 2};
+  FileWriter writer(file.path());
+  writer.dispatched(dispatch);
+  writer.close();
+  Transcript told;
+  told.dispatched(dispatch);
+  CHECK(read(file.bytes()) == told.text());
+  // Behind the header the tag, two numbers and two sizes of one byte each: then the base.
+  std::string older = file.bytes();
+  older[8] = 7;
+  older.erase(9 + 1 + 2 + 6, 3);
+  dispatch.base = {};
+  Transcript without;
+  without.dispatched(dispatch);
+  CHECK(read(older) == without.text());
+}
+
 TEST_CASE("the tags of a file are those that its operations had, whatever number they have here") {
   const TemporaryFile file;
   Transcript transcript;

@@ -89,6 +89,7 @@ class Teller {
     dispatch.first_agent = agents_;
     dispatch.groups = {below(9), 1 + below(3), 1 + below(3)};
     dispatch.local = {1 + below(9), 1 + below(3), 1 + below(3)};
+    dispatch.base = {below(300), below(3), below(3)};
     dispatch.subgroup_size = 1 + below(128);
     std::vector<std::uint32_t> positions(below(2) == 0 ? 0 : dispatch.group_size());
     const auto size = static_cast<std::uint32_t>(positions.size());

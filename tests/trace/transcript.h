@@ -23,7 +23,7 @@ class Transcript final : public Listener {
   void dependency(bool memory) override { line("dependency", memory); }
   void dispatched(const Dispatch& d) override {
     line("dispatch", d.number, d.first_agent, d.groups.x, d.groups.y, d.groups.z, d.local.x, d.local.y, d.local.z,
-         d.subgroup_size);
+         d.base.x, d.base.y, d.base.z, d.subgroup_size);
     for (const std::uint32_t position : d.positions) line(" position", position);
   }
   void named(const NamedBytes& b) override {

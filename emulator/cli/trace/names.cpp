@@ -185,7 +185,7 @@ std::string TraceNames::agent(AgentId agent) const {
   const trace::Dispatch& shape = dispatch->shape;
   const std::uint64_t number = number_of(agent) - shape.first_agent;
   return fmt::format("dispatch {} workgroup {} local {}", shape.number,
-                     spelled(position_in(number / shape.group_size(), shape.groups)),
+                     spelled(shape.base + position_in(number / shape.group_size(), shape.groups)),
                      spelled(position_in(number % shape.group_size(), shape.local)));
 }
 
@@ -195,7 +195,7 @@ std::string TraceNames::agent_in_short(AgentId agent) const {
   const trace::Dispatch& shape = dispatch->shape;
   const std::uint64_t number = number_of(agent) - shape.first_agent;
   return fmt::format("{}w{} l{}", shape.number == 0 ? "" : fmt::format("d{} ", shape.number),
-                     spelled(position_in(number / shape.group_size(), shape.groups)),
+                     spelled(shape.base + position_in(number / shape.group_size(), shape.groups)),
                      spelled(position_in(number % shape.group_size(), shape.local)));
 }
 
@@ -227,7 +227,7 @@ std::string TraceNames::cache(AgentId agent, trace::CacheLevel level) const {
   if (dispatch) {
     const trace::Dispatch& shape = dispatch->shape;
     const std::uint64_t number = (number_of(agent) - shape.first_agent) / shape.group_size();
-    workgroup = fmt::format("{} of dispatch {}", spelled(position_in(number, shape.groups)), shape.number);
+    workgroup = fmt::format("{} of dispatch {}", spelled(shape.base + position_in(number, shape.groups)), shape.number);
   }
   switch (level) {
     case trace::CacheLevel::Agent:

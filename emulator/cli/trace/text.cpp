@@ -66,9 +66,11 @@ std::string TraceText::sources_of(const Locations& bytes, std::span<const trace:
 
 void TraceText::dispatched(const trace::Dispatch& dispatch) {
   names_.dispatched(dispatch);
-  print(fmt::format("#{}  dispatch {}: {} x {} x {} workgroups of {} x {} x {} invocations", events_.other(),
+  const uvec3& base = dispatch.base;
+  const std::string from = base == uvec3{0, 0, 0} ? "" : fmt::format(" from ({},{},{}) on", base.x, base.y, base.z);
+  print(fmt::format("#{}  dispatch {}: {} x {} x {} workgroups of {} x {} x {} invocations{}", events_.other(),
                     dispatch.number, dispatch.groups.x, dispatch.groups.y, dispatch.groups.z, dispatch.local.x,
-                    dispatch.local.y, dispatch.local.z));
+                    dispatch.local.y, dispatch.local.z, from));
 }
 
 void TraceText::system_synchronizes(AgentId first, AgentId second) {

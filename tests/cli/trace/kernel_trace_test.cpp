@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "emulator/trace/file_reader.h"
+#include "emulator/trace/file_writer.h"
 #include "tests/cli/run_heddle.h"
 #include "tests/variable.h"
 
@@ -313,6 +314,29 @@ TEST_CASE("the list of a trace has a conversion at the line that reads, not wher
     CHECK_THAT(line, Catch::EndsWith(place));
   }
   CHECK(reads == 4);
+}
+
+TEST_CASE("the list of a trace names the workgroups of a dispatch with a base as the kernel does") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path("based.trace");
+  trace::Dispatch dispatch;
+  dispatch.groups = {3, 1, 1};
+  dispatch.local = {4, 1, 1};
+  dispatch.base = {70, 1, 2};
+  {
+    trace::FileWriter writer(path);
+    writer.dispatched(dispatch);
+    Operation fence;
+    fence.kind = OperationKind::MemoryBarrier;
+    fence.agent = AgentId{4 + 2};
+    for (std::uint32_t agent = 0; agent < 12; ++agent) writer.agent_begins(AgentId{agent}, {});
+    writer.operation(0, fence, 0, 0, {});
+    writer.close();
+  }
+  const Run run = run_heddle({"trace", path, "--list"});
+  CHECK(run.exit_code == 0);
+  CHECK_THAT(run.out, Catch::Contains("workgroups of 4 x 1 x 1 invocations from (70,1,2) on"));
+  CHECK_THAT(run.out, Catch::Contains("dispatch 0 workgroup (71,1,2) local (2,0,0)"));
 }
 
 TEST_CASE("a film of a kernel shows structs by their members, whole ones and one member alone") {
