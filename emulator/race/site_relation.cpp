@@ -10,7 +10,7 @@ namespace {
 // Ordered by happens-before, and if it wrote, available to the workgroup before the later one, and visible
 // to it if that reads: each by an operation of the access itself, or of a barrier.
 //= vk:memory-model-location-ordered
-SettledBy settled_by(const Site& x, const Site& y) {
+SettledBy settler_of(const Site& x, const Site& y) {
   if (!x.non_private || !y.non_private || x.storage != y.storage || x.storage == 0) return SettledBy::Nothing;
   if (!x.writes) return SettledBy::Order;
   const bool waits_for_visibility = y.reads && y.own_visibility < kWorkgroup;
@@ -32,7 +32,7 @@ bool stands_for(const Site& x, const Site& y) {
 }  // namespace
 
 Relation relation_of(const Site& x, const Site& y) {
-  auto relation = static_cast<Relation>(settled_by(x, y));
+  auto relation = static_cast<Relation>(settler_of(x, y));
   const auto add = [&](bool holds, Relation what) {
     if (holds) relation = static_cast<Relation>(relation | what);
   };

@@ -19,10 +19,6 @@ namespace {
 constexpr std::uint64_t kPlantedSeeds = 1000;
 
 // Known gaps. A name goes as soon as its kernel does what the others do: the tests fail then.
-/// A barrier of buffers does not order Workgroup memory, and there is a race; yet no result is wrong on any policy.
-/// Only the first barrier of a workgroup leaves a class out in the machine (emulator/memory/LIMITS.md), and what this
-/// one writes before that is 0, as the memory was before.
-constexpr std::array<std::string_view, 1> kNeverWrong = {"histogram: barriers of another class"};
 /// What mends them is between operations of a third invocation, which stands between the two that race: offered first
 /// is that both become atomic, which leaves their order open.
 constexpr std::array<std::string_view, 4> kMendedElsewhere = {"relay: no release", "relay: no acquire",
@@ -86,12 +82,12 @@ TEST_CASE("kernels of the field fail under no seed and have no race if they are 
   }
 }
 
-TEST_CASE("kernels of the field fail under one of 1,000 seeds if something is planted, but for one that is known") {
+TEST_CASE("kernels of the field fail under one of 1,000 seeds if something is planted") {
   for (const Case& one : cases(false)) {
     const SeedReport report = explored(one, kPlantedSeeds);
     tell(one, report.failed() ? "seed " + std::to_string(report.failures[0].seed) : "no seed");
-    INFO(one.name);
-    CHECK(report.failed() != is_in(kNeverWrong, one));
+    INFO(one.name << ": " << report.what());
+    CHECK(report.failed());
   }
 }
 

@@ -75,6 +75,7 @@ constexpr auto by_number = [](auto& inv, auto wrong, auto begun) {
 /// There is room for what two workgroups at a time have.
 constexpr auto two_at_a_time = [](auto& inv, auto wrong, auto under_way) {
   wrong_if(inv.atomic_i_add(under_way[0], Scope::Device, kRelaxed, 1u) >= 2, inv, wrong);
+  for (U32 i = 0; i < 32; ++i) inv.atomic_load(wrong[0], Scope::Device, kRelaxed);
   inv.atomic_i_sub(under_way[0], Scope::Device, kRelaxed, 1u);
 };
 
