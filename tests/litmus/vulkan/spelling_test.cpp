@@ -11,6 +11,7 @@
 #include "emulator/litmus/vulkan/answer.h"
 #include "emulator/litmus/vulkan/calls.h"
 #include "emulator/litmus/vulkan/edits.h"
+#include "emulator/litmus/vulkan/host_words.h"
 #include "emulator/litmus/vulkan/names.h"
 #include "emulator/litmus/vulkan/notation.h"
 #include "emulator/litmus/vulkan/parser.h"
@@ -270,6 +271,9 @@ TEST_CASE("every word of the grammar is explained in a sentence") {
   for (const auto& [word, arithmetic] : kUpdateWords) explained(word);
   for (const auto& [word, arithmetic] : kArithmeticSigns) explained(word);
   for (const std::string_view word : {kMakeAvailable, kMakeVisible, kNonPrivate}) explained(word);
+  for (const auto& [word, stages] : kPipelineStageWords) explained(word);
+  for (const auto& [word, accesses] : kAccessWords) explained(word);
+  for (const std::string_view word : kMemoryWords) explained(word);
   // Mnemonics, tags and names of calls of every instruction in both spellings.
   static const std::regex kWord("[A-Za-z_]\\w*(?=[.(])|\\.(\\w+)|^[a-z]+(?= |$)");
   for (std::string source : {kEverything, spell(parsed(kEverything), Spelling::Calls)})
