@@ -192,10 +192,10 @@ const steps = ({page, address, text, shot, tab, eventually, open, write, run}) =
       await page.evaluate(() => location.hash = '#course/1');
       await page.getByRole('heading', {name: /Lesson 1/}).waitFor();
       await visit(`${address}#course/99`);
-      await page.getByRole('heading', {name: /Lesson 8/}).waitFor();
+      await page.getByRole('heading', {name: /Lesson 9/}).waitFor();
     }],
     ['a lesson leads to its challenges, and a challenge to its lesson', async () => {
-      for (let lesson = 1; lesson <= 8; ++lesson) assert.ok(kChallenges.some(one => one.lesson === lesson), `lesson ${lesson}`);
+      for (let lesson = 1; lesson <= 9; ++lesson) assert.ok(kChallenges.some(one => one.lesson === lesson), `lesson ${lesson}`);
       await visit(`${address}#course/4`);
       const at = kChallenges.findIndex(one => one.lesson === 4);
       await page.getByRole('link', {name: `${at + 1}. ${kChallenges[at].title}`}).click();
