@@ -241,6 +241,8 @@ Layout Types::make_struct(const Instruction& of, Room room, std::uint64_t length
     const Layout& part = build(module_.operand(of, i), room, matrix, length, of);
     std::uint64_t offset = end;
     if (room == Room::Memory) {
+      if (part.kind == Layout::Kind::Scalar && part.size == 0)
+        throw Error(of.position, "an image is no member of a struct in memory");
       // Without decorations members lie one behind the other, each at a multiple of eight bytes if anything in it may
       // want that.
       const std::uint64_t aligned = (end + 7) / 8 * 8;

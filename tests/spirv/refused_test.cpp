@@ -95,6 +95,13 @@ TEST_CASE("an array of buffers that shares its binding with one buffer is refuse
         "a.spvasm:19: %both shares its binding with a variable that has fewer descriptors");
 }
 
+TEST_CASE("an image in a struct in memory is refused") {
+  const std::string declared =
+      "%float = OpTypeFloat 32\n%image = OpTypeImage %float 2D 0 0 0 2 R32f\n%Box = OpTypeStruct %image\n"
+      "%to_Box = OpTypePointer StorageBuffer %Box\n%box = OpVariable %to_Box StorageBuffer\n";
+  CHECK(refusal(module_of("1 1 1", declared, "")) == "a.spvasm:10: an image is no member of a struct in memory");
+}
+
 TEST_CASE("memory that a few words ask very much of is refused, with how much there may be") {
   CHECK(refusal(module_of("1 1 1", array_of("Workgroup", 1U << 20), "")) == "");
   DispatchOptions two_groups;
