@@ -121,7 +121,7 @@ constexpr NotationWord kWords[] = {
      "The first of two overlapping fragments executes its locked code first."},
     {"feeds", "feeds", WordKind::Declaration, "What the first thread puts out is the input of the second one."},
 
-    // Of the host, and of what it submits (HOST.md).
+    // Words of host tests (HOST.md).
     {"host", "", WordKind::Place, "The thread is one of the host's. It calls the API, and accesses mapped memory."},
     {"q", "", WordKind::Place, "The queue to which the batch of commands is submitted."},
     {"noncoherent", "", WordKind::Declaration,
