@@ -5,7 +5,6 @@
 namespace heddle::race {
 namespace {
 
-constexpr Level kWidest = kLevelCount - 1;
 /// What stands for all levels at which reads may have found something, where these are one.
 constexpr Level kLowestStart = kOwn + 1;
 
@@ -22,12 +21,6 @@ template <typename F>
 void for_each_class(Classes mask, F&& f) {
   for (std::uint8_t c = 0; c < kClasses; ++c)
     if (((mask >> c) & 1) != 0) f(c);
-}
-
-/// Whether all agents are in one instance of the level.
-bool is_one_instance(const Places& places, Level level) {
-  return (level == kQueueFamily && places.is_one_family()) || (level >= kDevice && places.is_one_device()) ||
-         level == kWidest;
 }
 
 bool is_of_place(const FactKey& key) {
@@ -117,7 +110,7 @@ class ChainClocks::Step {
 };
 
 const Clock& ChainClocks::Step::in_instance(const Clock& clock, Level level) {
-  if (is_one_instance(chains_.places_, level)) return clock;
+  if (chains_.places_.are_all_in_one_instance(level)) return clock;
   for (const auto& known : instances_)
     if (known->level == level && known->of.is_same(clock)) return known->part;
   return instances_
@@ -338,7 +331,7 @@ ClassSets ChainClocks::sets_of_all(std::uint8_t of_class) const {
 
 // Agents of another group are in one instance with all of a workgroup, or with none of it.
 Clock ChainClocks::in_instance(const Clock& clock, Level level, const Performer& by) const {
-  if (is_one_instance(places_, level)) return clock;
+  if (places_.are_all_in_one_instance(level)) return clock;
   if (level == kWorkgroup && lanes_ == 1 && !places_.has_mixed_workgroups()) return clock.of_group(by.group);
   if (level >= kWorkgroup)
     return clock.of_groups([&](GroupId lane) {

@@ -110,7 +110,7 @@ void leave_crowd_in_full(Shadow& shadow, Cell& cell, const WordAccess& now) {
 bool joins_crowd(Shadow& shadow, Cell& cell, const WordAccess& now) {
   const Record& r = now.record;
   const Level scope = now.instruction->scope;
-  if (scope != kWorkgroup && scope != kDevice) return false;
+  if (scope != kWorkgroup && scope != kQueueFamily && scope != kDevice) return false;
   if (cell.is(Cell::Form::List)) return gather_crowd(shadow, cell, now);
   if (cell.is(Cell::Form::Few)) {
     if (joins_few(cell, now)) return true;

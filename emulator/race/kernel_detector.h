@@ -122,10 +122,10 @@ class KernelDetector final : public trace::Listener {
     return interval.is_present(order_.last_near());
   }
   QuickSite quick_site(SiteId site) const { return {site, sites_.at_hand().to(site)}; }
-  /// Whether atomics at the site are mutually ordered with those of all of their workgroup, or of their device.
+  /// Whether atomics at the site are mutually ordered with those of all of their workgroup, queue family or device.
   bool may_be_crowded(SiteId site) const {
     const Level scope = sites_.at_hand().facts(site).scope;
-    return scope == kWorkgroup || scope == kDevice;
+    return scope == kWorkgroup || scope == kQueueFamily || scope == kDevice;
   }
 
   /// Tells of an atomic access, which may be at kNoSite.

@@ -118,10 +118,11 @@ template <bool writes, typename MayBeFirst>
   return true;
 }
 
-// A crowd that everybody on the device may join, and this one does. As `joins_crowd`.
+// A crowd that all may join who are here, and this one does; `with_all` if atomics of this scope are mutually ordered
+// with those of all of them. As `joins_crowd`.
 [[gnu::always_inline]] inline bool joins_at_once(Shadow& shadow, const Cell& crowd, const CellAccess& atomic,
-                                                 const Places& places) {
-  if (!crowd.is_open_to_all(atomic.site, atomic.time.reference()) || !places.is_one_device()) return false;
+                                                 bool with_all) {
+  if (!crowd.is_open_to_all(atomic.site, atomic.time.reference()) || !with_all) return false;
   shadow.join_later(crowd, atomic.agent, atomic.time.stamp());
   return true;
 }
@@ -196,8 +197,8 @@ template <typename MayBeFirst>
   const QuickCheck check(QuickCheck::Checker(*lists_), *shadow_, cell, atomic);
   const SiteRelations& at_hand = sites_.at_hand();
   if (cell.is(Cell::Form::Crowd)) {
-    if (check.agrees(joins_at_once(*shadow_, cell, atomic, order_.places()))) return true;
-    const bool with_all = at_hand.facts(site).scope == kDevice && order_.places().is_one_device();
+    const bool with_all = order_.places().are_all_in_one_instance(at_hand.facts(site).scope);
+    if (check.agrees(joins_at_once(*shadow_, cell, atomic, with_all))) return true;
     return check.agrees(joins_many(*shadow_, spot, atomic, with_all));
   }
   if (cell.is(Cell::Form::Few)) return check.agrees(spot.near->has(cell.agent(0)) && cell.join_few(atomic));

@@ -65,8 +65,13 @@ class Places {
   /// Whether both are in one instance of the scope of this level; an agent always is with itself.
   //= vk:memory-model-scope
   bool same_instance(std::uint32_t a, std::uint32_t b, Level level) const {
-    if (a == b || (level == kDevice && is_one_device())) return true;
+    if (a == b || are_all_in_one_instance(level)) return true;
     return level != kOwn && are_in_one_instance(a, b, level);
+  }
+  /// Whether all agents are known to be in one instance of the scope of this level.
+  bool are_all_in_one_instance(Level level) const {
+    return (level == kQueueFamily && is_one_family()) || (level >= kDevice && is_one_device()) ||
+           level + 1U == kScopes.size();
   }
   /// Some agents with consecutive numbers.
   struct Range {
