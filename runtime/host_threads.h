@@ -38,7 +38,7 @@ class HostThreads {
   virtual void tell(const DataRace& race) = 0;
 };
 
-/// Those that the calling thread of the system runs; null if it runs none.
+/// The host threads that the calling thread of the system runs; null if it runs none.
 HostThreads* host_threads() noexcept;
 /// Returns those that it ran.
 HostThreads* run_host_threads(HostThreads* threads) noexcept;

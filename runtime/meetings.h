@@ -30,8 +30,8 @@ class Meetings {
   /// At a subgroup operation; without a function: at a round barrier.
   bool come_to_operation(Group& g, Slot& self, const SourceLocation& where, SubgroupFunction function, void* payload);
 
-  /// Nobody of the workgroup can go on: lets those who wait at subgroup operations all of whose other lanes are at
-  /// rest, or at a round barrier. Whether there were any.
+  /// To be called where no invocation of the workgroup can go on. Lets invocations go on that wait at a subgroup
+  /// operation while all other lanes are at rest, or at a round barrier. Returns whether there were any.
   bool resolve(Group& g);
 
  private:

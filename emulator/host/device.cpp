@@ -348,14 +348,9 @@ DeviceState::DeviceState(DeviceOptions o)
 }
 
 RaceReport DeviceState::race_report() const {
-  if (set_aside.empty() || !watchers.looks_for_races()) return watchers.race_report();
-  constexpr report::RunId kRun = 1;
-  report::Collector collector;
-  watchers.collect(collector, kRun);
-  for (const SetAside* const one : set_aside) one->watchers().collect(collector, kRun);
-  report::Suppressions suppressions =
-      options.race_suppressions.empty() ? report::Suppressions() : report::Suppressions(options.race_suppressions);
-  return collector.report(suppressions);
+  std::vector<const watch::Watchers*> others;
+  for (const SetAside* const one : set_aside) others.push_back(&one->watchers());
+  return watchers.race_report(others);
 }
 
 void DeviceState::restart(std::uint64_t seed, decltype(DeviceOptions::choices) choices) {

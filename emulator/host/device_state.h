@@ -125,7 +125,8 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   std::unique_ptr<emulation::Emulator> emulator;
   /// What listens to the memory.
   watch::Watchers watchers;
-  /// Those of which one may be in place of `memory`, `emulator`, `watchers` and `choice`; it has what was there.
+  /// What dispatches that take turns have to themselves. One of them may be in place of `memory`, `emulator`,
+  /// `watchers` and `choice`; it has what was there.
   std::vector<SetAside*> set_aside;
   /// The memory, where races are looked for on all cores; null elsewhere.
   watch::ParallelMemory* parallel = nullptr;

@@ -231,7 +231,7 @@ struct alignas(64) Agent {
   void be_other();
   /// What it knows, to be changed.
   Knowledge& changed();
-  /// It met a release. Of very many it has learnt the first ones.
+  /// The agent met a release. Where it met very many, it has learnt from the first ones already.
   void remember(Met release);
   /// Its release barriers, and those that it has in common with its cohort as its own.
   std::vector<Head> all_released() const;

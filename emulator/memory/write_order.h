@@ -70,7 +70,8 @@ class WriteOrder {
   void store(Granule& granule, const Written& write);
   /// The oldest version of the granule that is not in the storage gets there. It stays a version.
   void fold(Granule& granule, Version& version);
-  /// Those of them that have come to everybody, and have no other one before them, get there and are versions no more.
+  /// Versions that have come to everybody, and before which there is none that has not, get to the storage and are
+  /// versions no more.
   void fold_wide(Granule& granule);
   /// All of them get there, and are versions no more; no move is told.
   void fold_all(Granule& granule);

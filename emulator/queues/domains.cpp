@@ -221,7 +221,7 @@ void Domains::renew(Memory& memory, Atom& atom, std::uint64_t word, const Access
   if (newest == versions.rend()) return;
   if (std::any_of(versions.rbegin(), newest + 1, [&](const Version& one) { return one.value == cached; })) return;
   for (std::uint64_t i = in_atom; i < in_atom + size; ++i)
-    if (atom.dirty[i] && !atom.written_back[i]) return;
+    if (atom.holds_back(i)) return;
   load(memory, word * kWordBytes, std::span(atom.bytes).subspan(in_atom, size), reader);
 }
 
@@ -245,7 +245,7 @@ Domains::Atom& Domains::atom(Memory& memory, std::uint64_t offset, const Access&
 std::byte Domains::read_cached(Memory& memory, std::uint64_t offset, const Access& reader, const Access& writer) {
   Atom& cached = atom(memory, offset, reader);
   const std::uint64_t at = offset % atom_bytes_;
-  if (cached.dirty[at] && !cached.written_back[at]) {
+  if (cached.holds_back(at)) {
     store(memory, offset, std::span(cached.bytes).subspan(at, 1), writer);
     note_read_of_own(memory, offset / kWordBytes, reader.node);
     cached.written_back[at] = true;

@@ -31,6 +31,9 @@ class Domains {
     std::vector<bool> dirty;
     /// By byte that is: the host has read what it wrote, so that memory has it.
     std::vector<bool> written_back;
+
+    /// Whether the cache alone has what the host wrote to the byte.
+    bool holds_back(std::uint64_t byte) const { return dirty[byte] && !written_back[byte]; }
   };
   struct Memory {
     detail::Owner owner;

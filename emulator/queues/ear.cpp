@@ -9,18 +9,19 @@ void KernelEar::operation(trace::OperationIndex, const Operation& operation, tra
   if (!kernel_) return;
   if (operation.is_memory_barrier()) hear_barrier(operation);
   if (!operation.is_access()) return;
-  if (operation.atomic && reaches_commands(operation.scope)) {
-    kernel_->meets_others = true;
-    kernel_->publishes = kernel_->publishes || releases(operation.semantics);
-  }
+  if (operation.atomic && reaches_commands(operation.scope)) note_meeting(operation);
   hear(operation, read, written);
   if (until_pause_ != 0 && --until_pause_ == 0) is_pause_due_ = true;
 }
 
+void KernelEar::note_meeting(const Operation& operation) {
+  kernel_->meets_others = true;
+  kernel_->publishes = kernel_->publishes || releases(operation.semantics);
+}
+
 void KernelEar::hear_barrier(const Operation& barrier) {
   if (!reaches_commands(barrier.scope)) return;
-  kernel_->meets_others = true;
-  kernel_->publishes = kernel_->publishes || releases(barrier.semantics);
+  note_meeting(barrier);
   finder_.has_barrier(kernel_->node, releases(barrier.semantics), acquires(barrier.semantics));
 }
 

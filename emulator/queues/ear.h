@@ -35,9 +35,9 @@ class KernelEar final : public trace::Listener {
     NodeId node = kNoNode;
     std::uint32_t first_agent = 0;
     std::unordered_map<AllocationId, Memory> memories;
-    /// It has executed an atomic or a barrier whose scope reaches other commands since it last went on.
+    /// Since the kernel last went on, it has executed an atomic or a barrier whose scope reaches other commands.
     bool meets_others = false;
-    /// One that releases.
+    /// An atomic or a barrier of such a scope released, now or in an earlier turn.
     bool publishes = false;
   };
 
@@ -67,6 +67,8 @@ class KernelEar final : public trace::Listener {
   void placed(trace::OperationIndex) override {}
 
  private:
+  /// The scope of the operation, an atomic or a barrier, reaches other commands.
+  void note_meeting(const Operation& operation);
   void hear_barrier(const Operation& barrier);
   void hear(const Operation& operation, trace::Value read, trace::Value written);
   void hear(Memory& memory, const Operation& operation, bool writes, trace::Value value);

@@ -27,6 +27,15 @@ using detail::CommandKind;
 using model::Accesses;
 using model::Stages;
 
+namespace {
+
+void set_done(std::vector<bool>& done, NodeId node) {
+  if (done.size() <= node) done.resize(node + 1);
+  done[node] = true;
+}
+
+}  // namespace
+
 EmulatedEngine::EmulatedEngine(DeviceOptions options, std::uint64_t atom_bytes)
     : choice_(0), domains_(order_, choice_, atom_bytes) {
   state_ = std::make_shared<detail::DeviceState>(std::move(options));
@@ -109,8 +118,7 @@ bool EmulatedEngine::is_ready(const Open& open) {
 }
 
 void EmulatedEngine::finish(const Open& open) {
-  if (done_.size() <= open.node) done_.resize(open.node + 1);
-  done_[open.node] = true;
+  set_done(done_, open.node);
   trace_->ends(open.node);
   if (order_[open.node].kind == NodeKind::SemaphoreSignal) {
     if (open.semaphore->timeline) check_goes_on(*open.semaphore, open.value, "submit2");
@@ -410,8 +418,7 @@ void EmulatedEngine::signal(detail::SemaphoreState& semaphore, std::uint64_t val
   node.where = where;
   const NodeId id = order_.host_calls(std::move(node));
   trace_->is_node(id);
-  if (done_.size() <= id) done_.resize(id + 1);
-  done_[id] = true;
+  set_done(done_, id);
   semaphore.signals.push_back({value, id});
   semaphore.value = value;
   step();
@@ -452,8 +459,7 @@ void EmulatedEngine::set(detail::EventState& event, bool to, const SourceLocatio
   node.where = where;
   const NodeId id = order_.host_calls(std::move(node));
   trace_->is_node(id);
-  if (done_.size() <= id) done_.resize(id + 1);
-  done_[id] = true;
+  set_done(done_, id);
   events_[&event].by_host = id;
 }
 

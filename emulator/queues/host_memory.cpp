@@ -127,7 +127,7 @@ void EmulatedEngine::write_back_atom(Domains::Memory& memory, std::uint64_t numb
     const bool is_named = first + at >= begin && first + at < end;
     bool is_dirty = false;
     for (std::uint64_t i = at; found != memory.atoms.end() && i < at + count; ++i)
-      is_dirty = is_dirty || (found->second.dirty[i] && !found->second.written_back[i]);
+      is_dirty = is_dirty || found->second.holds_back(i);
     if (!is_named) {
       hear(access_by_host(memory, false), first + at, count, "flush, of its atom: host read", where);
       hear(writes, first + at, count, "flush, of its atom: host write", where);

@@ -378,9 +378,10 @@ void RaceWatch::take_back_divergent_barriers() {
   }
 }
 
-RaceReport RaceWatch::report() const {
+RaceReport RaceWatch::report(std::span<const RaceWatch* const> others) const {
   report::Collector collector;
   collect(collector, races_.run());
+  for (const RaceWatch* const other : others) other->collect(collector, races_.run());
   return races_.report(collector);
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -104,7 +105,8 @@ class RaceWatch final : public trace::Listener {
   /// As NotedRaces::fails.
   void fails(const report::FailedDispatch& failed) { races_.fails(failed); }
   bool has_races() const { return races_.size() != 0; }
-  RaceReport report() const;
+  /// What this one and the others, which count with it, found.
+  RaceReport report(std::span<const RaceWatch* const> others) const;
   /// What the report is made of, as that of run `run`.
   void collect(report::Collector& collector, report::RunId run) const;
 

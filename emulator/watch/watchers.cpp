@@ -130,9 +130,12 @@ void Watchers::fails(const report::FailedDispatch& failed) {
   if (parallel_races_) parallel_races_->fails(failed);
 }
 
-RaceReport Watchers::race_report() const {
+RaceReport Watchers::race_report(std::span<const Watchers* const> others) const {
   if (parallel_races_) return parallel_races_->report();
-  return race_watch_ ? race_watch_->report() : RaceReport{};
+  if (!race_watch_) return {};
+  std::vector<const RaceWatch*> watches;
+  for (const Watchers* const other : others) watches.push_back(other->race_watch_.get());
+  return race_watch_->report(watches);
 }
 
 void Watchers::collect(report::Collector& collector, report::RunId run) const {

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "emulator/memory/memory.h"
 #include "emulator/report/collector.h"
@@ -90,8 +91,9 @@ class Watchers {
   bool looks_for_races() const { return race_watch_ || parallel_races_; }
   /// The report on races is to say so.
   void fails(const report::FailedDispatch& failed);
-  /// What was found until now; empty if nothing looks for races. No kernel runs.
-  RaceReport race_report() const;
+  /// What these watchers and the others, which count with them, found until now; empty if nothing looks for races. No
+  /// kernel runs.
+  RaceReport race_report(std::span<const Watchers* const> others) const;
   /// What that report is made of, as what run `run` found.
   void collect(report::Collector& collector, report::RunId run) const;
   /// Hands in what was found, if the program wants it: at the end of the device, or before it starts anew.

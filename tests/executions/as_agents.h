@@ -18,7 +18,7 @@ using Outcomes = std::set<std::map<std::string, std::uint64_t>>;
 struct AsAgents {
   Outcomes outcomes;
   bool racy = false;
-  /// Those in which all invocations end.
+  /// The executions in which all invocations end.
   std::uint64_t executions = 0;
   bool complete = false;
 };

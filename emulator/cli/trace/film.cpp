@@ -134,9 +134,7 @@ void TraceFilm::step_follows(std::uint64_t step, std::uint64_t earlier) {
 }
 
 void TraceFilm::step_is_stale(std::uint64_t step, const trace::OldValues& values) {
-  if (step >= steps_.size()) return;
-  std::string& stale = steps_[step].stale;
-  stale += (stale.empty() ? "" : ", ") + text_of(values);
+  if (step < steps_.size()) add_old(steps_[step].stale, values);
 }
 
 void TraceFilm::step_ends(std::uint64_t step) {

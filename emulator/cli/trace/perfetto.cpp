@@ -215,8 +215,7 @@ void PerfettoWriter::step_follows(std::uint64_t step, std::uint64_t earlier) {
 }
 
 void PerfettoWriter::step_is_stale(std::uint64_t step, const trace::OldValues& values) {
-  std::string& stale = steps_[step].stale;
-  stale += (stale.empty() ? "" : ", ") + text_of(values);
+  add_old(steps_[step].stale, values);
 }
 
 void PerfettoWriter::step_ends(std::uint64_t step) {

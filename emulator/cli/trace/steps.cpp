@@ -17,6 +17,10 @@ std::string text_of(const trace::OldValues& values) {
                      values.memory);
 }
 
+void add_old(std::string& stale, const trace::OldValues& values) {
+  stale += (stale.empty() ? "" : ", ") + text_of(values);
+}
+
 std::string cache_of(const trace::HeldBack& held) {
   return fmt::format("the host's cache of '{}'", held.memory);
 }

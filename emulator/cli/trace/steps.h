@@ -17,6 +17,8 @@ namespace heddle::cli {
 std::string track_of(const trace::ApiStep& step);
 /// "given older values of 3 words of 'numbers'"
 std::string text_of(const trace::OldValues& values);
+/// Adds that to what a step was given before; `stale` is empty if that was nothing.
+void add_old(std::string& stale, const trace::OldValues& values);
 /// "the host's cache of 'numbers'", and what is in it: "2 atoms, 1 not flushed, 1 older than memory", "nothing".
 std::string cache_of(const trace::HeldBack& held);
 std::string cached_text(const trace::HeldBack& held);

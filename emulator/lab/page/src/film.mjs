@@ -176,7 +176,10 @@ export function heldAfter(film, number) {
   for (const [write, cache] of waitingAfter(film, number))
     caches.set(cache, [...caches.get(cache) ?? [], `${text(film, 'element', write)} = ${text(film, 'written', write)} of event ${index(film).eventOf[write]}`]);
   const held = new Map();
-  for (const one of film.held) if (one.event <= number + 1) held.set(one.cache, [one.cached]).set(one.writes, [one.domains]);
+  for (const one of film.held) {
+    if (one.event > number + 1) break;
+    held.set(one.cache, [one.cached]).set(one.writes, [one.domains]);
+  }
   return [...[...caches].map(([cache, texts]) => [film.caches[cache], texts]), ...held];
 }
 
@@ -210,10 +213,11 @@ export function tracksOf(film, number) {
   const first = Math.max(0, last - kStepsAround);
   const shown = film.steps.slice(first, last + kStepsAround);
   if (shown.length === 0) return [];
+  const places = new Map(shown.map((step, i) => [step, first + i]));
   const until = Math.max(...shown.map(step => step.end));
   const byName = Map.groupBy ? Map.groupBy(shown, step => step.track) : shown.reduce((all, step) => all.set(step.track, [...all.get(step.track) ?? [], step]), new Map());
   const tracks = [...byName].sort(([a], [b]) => a < b ? -1 : 1).flatMap(([name, steps]) => stacked(name, steps.map(step => (
-    {begin: step.event, end: step.end, label: step.words, title: `${step.words}${step.stale ? ` STALE, ${step.stale}` : ''}`, style: step.stale ? 'stale' : 'step', step: film.steps.indexOf(step)}))));
+    {begin: step.event, end: step.end, label: step.words, title: `${step.words}${step.stale ? ` STALE, ${step.stale}` : ''}`, style: step.stale ? 'stale' : 'step', step: places.get(step)}))));
   for (const cache of new Set(film.held.map(one => one.cache))) {
     const changes = film.held.filter(one => one.cache === cache && one.event <= until);
     tracks.push({name: cache, slices: heldSlices(changes, until, one => counted([one.unflushed, 'not flushed'], [one.outdated, 'old']), one => one.cached)});
