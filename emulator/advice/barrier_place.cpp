@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "emulator/advice/source_blocks.h"
+#include "runtime/text/readable.h"
 
 namespace heddle::advice {
 namespace {
@@ -107,7 +108,7 @@ class Places {
     const std::string line = std::to_string(step.line);
     const std::string_view path = step.file;
     if (path == b_.file) return "line " + line;
-    return std::string(path.substr(path.rfind('/') + 1)) + ":" + line;
+    return std::string(text::file_name(path)) + ":" + line;
   }
 
   // Whether it ends in another round of a loop than it begins.

@@ -6,6 +6,7 @@
 
 #include "emulator/edits/words.h"
 #include "emulator/model/tags.h"
+#include "runtime/text/readable.h"
 
 namespace heddle::advice {
 namespace {
@@ -54,7 +55,7 @@ std::string line_of(const Operation& op, const char* file) {
   const std::string_view path = op.where.file;
   const std::string line = std::to_string(op.where.line);
   if (path == file) return "line " + line;
-  return std::string(path.substr(path.rfind('/') + 1)) + ":" + line;
+  return std::string(text::file_name(path)) + ":" + line;
 }
 
 bool in_one_line(const Operation& a, const Operation& b) {

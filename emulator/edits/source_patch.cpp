@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "emulator/edits/words.h"
+#include "runtime/text/readable.h"
 
 namespace heddle::edits {
 namespace {
@@ -87,15 +88,9 @@ bool replace_semantics(std::string& line, const Edit& edit) {
   });
 }
 
-std::string_view trimmed(std::string_view line) {
-  const std::size_t begin = line.find_first_not_of(" \t");
-  if (begin == line.npos) return "";
-  return line.substr(begin, line.find_last_not_of(" \t\r") + 1 - begin);
-}
-
 // Whether a statement may begin behind this line.
 bool ends_statement(std::string_view line) {
-  line = trimmed(line);
+  line = text::trimmed(line);
   if (line.empty() || line.substr(0, 2) == "//") return true;
   return line.back() == ';' || line.back() == '{' || line.back() == '}';
 }
@@ -122,7 +117,7 @@ std::string barrier_text(const Edit& edit, const std::string& invocation) {
 // A barrier on a line of its own, where statements stand.
 bool put_in(EditedFile& file, std::size_t line, const Edit& edit) {
   if (line > 0 && !ends_statement(file[line - 1].before)) return false;
-  if (edit.behind && !trimmed(file[line].before).ends_with(';')) return false;
+  if (edit.behind && !text::trimmed(file[line].before).ends_with(';')) return false;
   std::string text = file[line].before.substr(0, file[line].before.find_first_not_of(" \t"));
   text += barrier_text(edit, invocation_at(file, line));
   (edit.behind ? file[line].below : file[line].above).push_back(text);
@@ -164,13 +159,13 @@ constexpr AtomicOfOperator kAtomics[] = {
 // if the line is no such statement.
 std::string atomic_in_place(const EditedFile& file, const Edit& edit) {
   if (edit.line == 0 || edit.line > file.size()) return "";
-  const std::string_view statement = trimmed(file[edit.line - 1].before);
+  const std::string_view statement = text::trimmed(file[edit.line - 1].before);
   if (!statement.ends_with(';')) return "";
   for (const AtomicOfOperator& atomic : kAtomics) {
     const std::size_t sign = statement.find(atomic.sign);
     if (sign == statement.npos) continue;
-    const std::string_view object = trimmed(statement.substr(0, sign));
-    const std::string_view value = trimmed(statement.substr(sign + 2, statement.size() - sign - 3));
+    const std::string_view object = text::trimmed(statement.substr(0, sign));
+    const std::string_view value = text::trimmed(statement.substr(sign + 2, statement.size() - sign - 3));
     if (object.find_first_of(" ;{}=") != object.npos) return "";
     return fmt::format("in line {} of {} in place of `{}`: `{}.{}({}, Scope::{}, {}, {});`{}", edit.line, edit.file,
                        statement, invocation_at(file, edit.line - 1), atomic.name, object, heddle::name_of(edit.scope),

@@ -17,12 +17,6 @@ constexpr std::string_view kAnnotation = "heddle: benign race";
 constexpr std::string_view kForm =
     "an entry is 'object:GLOB', 'place:GLOB', 'function:GLOB' or several of them, and ' -- REASON'";
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
 bool matches(const std::string& glob, const std::string& text) {
   return fnmatch(glob.c_str(), text.c_str(), 0) == 0;
 }
@@ -105,7 +99,7 @@ class EntryParser {
 
   void parse(Suppression& entry) {
     while (true) {
-      text_ = trimmed(text_);
+      text_ = text::trimmed(text_);
       if (text_.empty()) return;
       const std::size_t colon = std::min(text_.find(':'), text_.size());
       std::string& field = field_of(entry, text_.substr(0, colon));
@@ -153,15 +147,15 @@ Suppressions::Suppressions(const std::string& path) {
 void Suppressions::parse(std::istream& in, const std::string& name) {
   std::string line;
   for (std::uint32_t number = 1; std::getline(in, line); ++number) {
-    const std::string_view text = trimmed(number == 1 ? text::without_byte_order_mark(line) : line);
+    const std::string_view text = text::trimmed(number == 1 ? text::without_byte_order_mark(line) : line);
     if (text.empty() || text.front() == '#') continue;
     const std::string where = fmt::format("{}:{}", name, number);
     const std::size_t dashes = text.find(" -- ");
-    if (dashes == std::string_view::npos || trimmed(text.substr(dashes + 4)).empty())
+    if (dashes == std::string_view::npos || text::trimmed(text.substr(dashes + 4)).empty())
       throw std::invalid_argument(where + ": the reason is missing: " + std::string(kForm));
     Suppression entry;
     EntryParser(text.substr(0, dashes), where).parse(entry);
-    entry.reason = trimmed(text.substr(dashes + 4));
+    entry.reason = text::trimmed(text.substr(dashes + 4));
     entry.file = name;
     entry.line = number;
     entries_.push_back(std::move(entry));
@@ -189,9 +183,9 @@ std::string Suppressions::annotation(const SourceLocation& where) {
     const std::size_t comment = text.find("//");
     const std::size_t at = comment == std::string::npos ? comment : text.find(kAnnotation, comment);
     if (at == std::string::npos) continue;
-    std::string_view rest = trimmed(std::string_view(text).substr(at + kAnnotation.size()));
+    std::string_view rest = text::trimmed(std::string_view(text).substr(at + kAnnotation.size()));
     const std::string here = fmt::format("{}:{}", short_path(where.file), line);
-    if (!rest.empty() && rest.front() == ':') rest = trimmed(rest.substr(1));
+    if (!rest.empty() && rest.front() == ':') rest = text::trimmed(rest.substr(1));
     if (!rest.empty()) return fmt::format("{} ({})", rest, here);
     const std::string remark =
         here + ": an annotation suppresses nothing without a reason: '// heddle: benign race: REASON'";

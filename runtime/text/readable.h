@@ -34,4 +34,10 @@ std::string_view beginning(std::string_view text, std::size_t most_bytes);
 /// The text without the byte order mark that some editors put before a file.
 std::string_view without_byte_order_mark(std::string_view text);
 
+/// The last part of a path: what stands behind its last slash.
+std::string_view file_name(std::string_view path);
+
+/// The text without spaces, tabs and carriage returns at its ends.
+std::string_view trimmed(std::string_view text);
+
 }  // namespace heddle::text

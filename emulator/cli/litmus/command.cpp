@@ -15,6 +15,7 @@
 #include "emulator/cli/litmus/batch.h"
 #include "emulator/cli/litmus/edited.h"
 #include "emulator/cli/litmus/spelled.h"
+#include "emulator/cli/policies.h"
 #include "emulator/cli/progress_option.h"
 #include "emulator/cli/terminal.h"
 #include "emulator/cli/whole_number.h"

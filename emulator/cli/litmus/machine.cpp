@@ -11,19 +11,6 @@
 
 namespace heddle::cli {
 
-std::vector<std::string> policy_names() {
-  std::vector<std::string> out;
-  for (const MemoryPolicy& policy : memory_policies()) out.emplace_back(policy.name);
-  return out;
-}
-
-std::string policy_descriptions() {
-  std::string out;
-  for (const MemoryPolicy& policy : memory_policies())
-    out += fmt::format("  {:14} {}\n", policy.name, policy.description);
-  return out;
-}
-
 litmus::RunRequest run_request(const litmus::Test& test, const litmus::Question& question,
                                const MachineOptions& options) {
   litmus::RunRequest request;

@@ -18,7 +18,7 @@ namespace heddle::cli {
 
 /// What the command line asks of the machine.
 struct MachineOptions {
-  /// One of policy_names().
+  /// The name of a policy, one of `cli::policy_names`.
   std::string policy;
   std::uint64_t runs = 100000;
   std::uint64_t seed = 1;
@@ -33,11 +33,6 @@ struct MachineOptions {
   /// Called now and then with the number of runs made.
   std::function<void(std::uint64_t)> progress;
 };
-
-/// "sequential, random, ...": the policies that there are.
-std::vector<std::string> policy_names();
-/// Each with what it does, a line each.
-std::string policy_descriptions();
 
 /// What the runs are to be.
 litmus::RunRequest run_request(const litmus::Test& test, const litmus::Question& question,

@@ -15,6 +15,7 @@
 #include "emulator/litmus/vulkan/host_changes.h"
 #include "emulator/litmus/vulkan/host_reason.h"
 #include "emulator/litmus/vulkan/operation_column.h"
+#include "runtime/text/readable.h"
 
 namespace heddle::cli {
 namespace {
@@ -36,7 +37,7 @@ void add_edits(const std::optional<std::vector<litmus::TextEdit>>& edits, Json& 
 Json lines_of(std::vector<Edit> edits, const std::string& file) {
   Json lines = Json::array();
   for (Edit& edit : edits) {
-    edit.file = file.substr(file.rfind('/') + 1);
+    edit.file = text::file_name(file);
     lines.push_back(to_text(edit));
   }
   return lines;

@@ -9,7 +9,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "emulator/cli/litmus/machine.h"
+#include "emulator/cli/policies.h"
 #include "emulator/cli/races/page.h"
 #include "emulator/cli/races/patch_file.h"
 #include "emulator/cli/races/program_run.h"

@@ -10,6 +10,7 @@
 #include "emulator/cli/in_order.h"
 #include "emulator/cli/input_file.h"
 #include "emulator/cli/interrupt.h"
+#include "emulator/cli/policies.h"
 #include "emulator/cli/progress.h"
 #include "emulator/cli/progress_option.h"
 #include "emulator/cli/spirv/list.h"
@@ -169,13 +170,11 @@ void SpirvCommand::add_dispatch_options() {
 }
 
 void SpirvCommand::add_machine_options() {
-  std::vector<std::string> names;
-  for (const MemoryPolicy& policy : memory_policies()) names.emplace_back(policy.name);
   CLI::Option* machine =
       command_
           ->add_option("--machine", policy_,
                        "Run it, again and again, on an emulated memory of this policy; heddle litmus --help has them")
-          ->check(CLI::IsMember(names))
+          ->check(CLI::IsMember(policy_names()))
           ->option_text("POLICY");
   command_->add_option("--runs", runs_, "With --machine: how many runs")
       ->needs(machine)

@@ -11,6 +11,7 @@
 #include <memory>
 #include <sstream>
 
+#include "emulator/cli/policies.h"
 #include "emulator/cli/races/temporary_file.h"
 #include "emulator/cli/spirv/report.h"
 #include "emulator/cli/step/trace_face.h"
@@ -49,10 +50,8 @@ StepCommand::StepCommand(CLI::App& program)
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
   command_->add_flag("--no-chains", no_chains_, "Judge without availability and visibility chains");
-  std::vector<std::string> names;
-  for (const MemoryPolicy& policy : memory_policies()) names.emplace_back(policy.name);
   command_->add_option("--machine", policy_, "Of a module: the policy of the memory that its run is made on")
-      ->check(CLI::IsMember(names))
+      ->check(CLI::IsMember(policy_names()))
       ->option_text("POLICY (default random)");
   command_->add_option("--seed", seed_, "Of a module: the seed, as heddle spirv names it with a finding")
       ->check(whole_number())

@@ -6,20 +6,10 @@
 #include <charconv>
 
 #include "emulator/cli/trace/steps.h"
+#include "runtime/text/readable.h"
 
 namespace heddle::cli {
 namespace {
-
-std::string_view file_name(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
 
 bool read_number(std::string_view text, std::size_t& number) {
   const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -30,7 +20,7 @@ bool read_number(std::string_view text, std::size_t& number) {
 bool read_part(std::string_view part, FilmFilter& filter) {
   const std::size_t blank = part.find(' ');
   if (blank == std::string_view::npos) return part == "none";
-  const std::string_view what = trimmed(part.substr(blank));
+  const std::string_view what = text::trimmed(part.substr(blank));
   const std::string_view kind = part.substr(0, blank);
   if (kind == "buffer") {
     filter.buffer = what;
@@ -39,7 +29,7 @@ bool read_part(std::string_view part, FilmFilter& filter) {
   } else if (kind == "time") {
     const std::size_t second = what.find(' ');
     return second != std::string_view::npos && read_number(what.substr(0, second), filter.from) &&
-           read_number(trimmed(what.substr(second)), filter.to);
+           read_number(text::trimmed(what.substr(second)), filter.to);
   } else {
     return false;
   }
@@ -56,7 +46,7 @@ std::optional<FilmFilter> film_filter(std::string_view text) {
   for (std::size_t i = 0; i <= text.size(); ++i) {
     if (i < text.size()) depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
     if (i < text.size() && (text[i] != ',' || depth != 0)) continue;
-    if (!read_part(trimmed(text.substr(begin, i - begin)), filter)) return std::nullopt;
+    if (!read_part(text::trimmed(text.substr(begin, i - begin)), filter)) return std::nullopt;
     begin = i + 1;
   }
   return filter;
@@ -213,7 +203,7 @@ std::string TraceFilm::text(const FilmEvent& event) const {
     case FilmEventKind::Step: {
       const FilmStep& step = steps_[event.operation];
       return fmt::format("{} {}{}  {}:{}", step.track, step.words, step.stale.empty() ? "" : " STALE, " + step.stale,
-                         file_name(step.where.file), step.where.line);
+                         text::file_name(step.where.file), step.where.line);
     }
     case FilmEventKind::Passes:
       return fmt::format("{} passes the barrier, at which it arrived in event {}",
@@ -234,7 +224,7 @@ std::string TraceFilm::text(const FilmEvent& event) const {
   if (operation.reads()) text += " is " + names_.value(operation.locations, one.read);
   if (operation.writes()) text += " = " + names_.value(operation.locations, one.written);
   if (one.missed) text += " STALE";
-  if (operation.where.line != 0) text += fmt::format("  {}:{}", file_name(operation.where.file), operation.where.line);
+  if (operation.where.line != 0) text += fmt::format("  {}:{}", text::file_name(operation.where.file), operation.where.line);
   return text;
 }
 

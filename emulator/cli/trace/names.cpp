@@ -47,6 +47,10 @@ uvec3 position_in(std::uint64_t number, const uvec3& size) {
           static_cast<std::uint32_t>(number / size.x / size.y)};
 }
 
+std::string workgroup_text(const trace::Dispatch& shape, std::uint64_t number) {
+  return spelled(shape.base + position_in(number, shape.groups));
+}
+
 }  // namespace
 
 std::string_view kind_of(const Operation& operation) {
@@ -185,7 +189,7 @@ std::string TraceNames::agent(AgentId agent) const {
   const trace::Dispatch& shape = dispatch->shape;
   const std::uint64_t number = number_of(agent) - shape.first_agent;
   return fmt::format("dispatch {} workgroup {} local {}", shape.number,
-                     spelled(shape.base + position_in(number / shape.group_size(), shape.groups)),
+                     workgroup_text(shape, number / shape.group_size()),
                      spelled(position_in(number % shape.group_size(), shape.local)));
 }
 
@@ -195,7 +199,7 @@ std::string TraceNames::agent_in_short(AgentId agent) const {
   const trace::Dispatch& shape = dispatch->shape;
   const std::uint64_t number = number_of(agent) - shape.first_agent;
   return fmt::format("{}w{} l{}", shape.number == 0 ? "" : fmt::format("d{} ", shape.number),
-                     spelled(shape.base + position_in(number / shape.group_size(), shape.groups)),
+                     workgroup_text(shape, number / shape.group_size()),
                      spelled(position_in(number % shape.group_size(), shape.local)));
 }
 
@@ -227,7 +231,7 @@ std::string TraceNames::cache(AgentId agent, trace::CacheLevel level) const {
   if (dispatch) {
     const trace::Dispatch& shape = dispatch->shape;
     const std::uint64_t number = (number_of(agent) - shape.first_agent) / shape.group_size();
-    workgroup = fmt::format("{} of dispatch {}", spelled(shape.base + position_in(number, shape.groups)), shape.number);
+    workgroup = fmt::format("{} of dispatch {}", workgroup_text(shape, number), shape.number);
   }
   switch (level) {
     case trace::CacheLevel::Agent:

@@ -37,11 +37,6 @@ std::string tags_behind(const Operation& operation) {
   return operation.tags == TagSetId::Empty ? "" : " # " + model::text(model::tags_of(operation.tags));
 }
 
-std::string_view file_name(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
-
 }  // namespace
 
 // Names and words may come from any file: what this says is a line, whatever they have in them.
@@ -92,7 +87,7 @@ void TraceText::operation(trace::OperationIndex index, const Operation& operatio
   if (operation.reads()) line += fmt::format(" is {:#x}{}", read, sources_of(operation.locations, sources));
   if (operation.writes()) line += fmt::format(" = {:#x}", written);
   if (operation.where.line != 0) {
-    const std::string_view file = file_name(operation.where.file);
+    const std::string_view file = text::file_name(operation.where.file);
     line += file.empty() ? fmt::format("  line {} `{}`", operation.where.line, operation.where.function)
                          : fmt::format("  {}:{}", file, operation.where.line);
     if (runtime::is_at_declaration(operation.where)) line += fmt::format(" {}", runtime::kAtDeclaration);
@@ -122,7 +117,7 @@ void TraceText::stale(trace::OperationIndex read, trace::OperationIndex missed, 
 
 void TraceText::step_begins(std::uint64_t step, const trace::ApiStep& told) {
   const std::uint64_t event = steps_[step] = events_.other();
-  print(fmt::format("#{}  {}  {}  {}:{}", event, track_of(told), told.words, file_name(told.where.file),
+  print(fmt::format("#{}  {}  {}  {}:{}", event, track_of(told), told.words, text::file_name(told.where.file),
                     told.where.line));
 }
 

@@ -3,17 +3,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "runtime/text/readable.h"
+
 namespace heddle::lab {
 namespace {
 
 // The most ranges of one request: a client that wants more pieces of a file gets the whole file.
 constexpr std::size_t kMostRanges = 16;
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
 
 // Digits; what has too many of them stands for the largest number. Nothing for what are no digits.
 std::optional<std::uint64_t> number(std::string_view digits) {
@@ -56,7 +52,7 @@ std::optional<std::vector<ByteRange>> byte_ranges(std::string_view field, std::u
   while (true) {
     const std::size_t comma = std::min(field.find(','), field.size());
     // A list may have empty places.
-    if (const std::string_view part = trimmed(field.substr(0, comma)); !part.empty()) {
+    if (const std::string_view part = text::trimmed(field.substr(0, comma)); !part.empty()) {
       const std::optional<ByteRange> range = range_of(part, size);
       if (!range) return std::nullopt;
       any = true;

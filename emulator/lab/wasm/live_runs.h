@@ -28,7 +28,7 @@ class LiveRuns {
 struct LiveRequest {
   /// A test of the Vulkan dialect, or of C or Mu.
   std::string source;
-  /// One of cli::policy_names().
+  /// The name of a memory policy.
   std::string policy;
   std::uint64_t seed = 1;
   std::uint64_t bound = 2;
