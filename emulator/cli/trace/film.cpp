@@ -224,7 +224,8 @@ std::string TraceFilm::text(const FilmEvent& event) const {
   if (operation.reads()) text += " is " + names_.value(operation.locations, one.read);
   if (operation.writes()) text += " = " + names_.value(operation.locations, one.written);
   if (one.missed) text += " STALE";
-  if (operation.where.line != 0) text += fmt::format("  {}:{}", text::file_name(operation.where.file), operation.where.line);
+  if (operation.where.line != 0)
+    text += fmt::format("  {}:{}", text::file_name(operation.where.file), operation.where.line);
   return text;
 }
 
