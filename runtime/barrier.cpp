@@ -3,44 +3,16 @@
 namespace heddle::runtime {
 
 void Worker::workgroup_barrier(const SourceLocation& where) {
-  Group& g = *group_;
-  if (g.in_ring && turns_.is_regular(where, where.line)) {
-    turns_.leads_to(where, where.line);
-    return take_turn(g);
+  Group& g = *now_.group;
+  if (g.in_ring && rings_.wait_in_turn(g, where)) {
+    if (is_unwinding()) unwind();
+    return;
   }
   Slot* self = outside_ring();
-  if (come_to_barrier(g, self, where) != AtBarrier::GoesOn) suspend_outside_ring(self);
-}
-
-/// Whether `self` waits there until the last one has come, or, with all, goes on at once, or is at another
-/// barrier than the others.
-Worker::AtBarrier Worker::come_to_barrier(Group& g, Slot* self, const SourceLocation& where) {
-  WorkgroupBarrier& barrier = g.barrier;
-  if (barrier.missing == g.size) {
-    barrier.where = where;
-  } else if (!same_place(where, barrier.where)) {
-    // Wait where no other will come: once all others wait, too, the divergence is reported.
-    self->wait = WaitKind::WorkgroupBarrier;
-    self->where = where;
-    self->hold();
-    return AtBarrier::Elsewhere;
-  }
-  if (--barrier.missing == 0) {
-    meetings_.tell(g, 0, g.size);
-    barrier.missing = g.size;
-    if (g.routes.are_kept()) [[unlikely]]
-      g.routes.all_meet();
-    ++barrier.phase;
-    ++local_progress_;
-    if (!launch_->choice) return AtBarrier::GoesOn;
-    g.walk.begin(g.size, *launch_->choice);
-    // The invocation that came last has no right to go on first.
-    self->let_go();
-    return AtBarrier::Waits;
-  }
-  barrier.hold(*self);
-  leave_out(g, self);
-  return AtBarrier::Waits;
+  const Meetings::AtBarrier at = meetings_.come_to_workgroup_barrier(g, *self, where);
+  if (at == Meetings::AtBarrier::Opens) patience_.note_progress();
+  // Where an oracle decides, the invocation that came last has no right to go on first.
+  if (at != Meetings::AtBarrier::Opens || now_.launch->choice) suspend_outside_ring(self);
 }
 
 // --- what templates call --------------------------------------------------------------------
@@ -50,7 +22,7 @@ void workgroup_barrier(const char* file, const char* function, std::uint32_t lin
 }
 
 bool invocation_ended() {
-  return worker_of_thread->invocation_ended();
+  return worker_of_thread->rings_.invocation_ended();
 }
 
 void unwind() {

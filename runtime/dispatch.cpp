@@ -138,10 +138,6 @@ std::byte* region_memory(std::uint32_t ordinal, std::uint64_t size_bytes) {
   return room.bytes.get();
 }
 
-void kernel_threw(Workgroup& group, std::uint32_t index) {
-  Worker::of_thread().kernel_threw(static_cast<Group&>(group), index);
-}
-
 void raise(Finding finding) {
   Worker::of_thread().fail({std::move(finding), nullptr, nullptr, CallStack::here()});
   throw Unwind{};

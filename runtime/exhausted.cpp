@@ -15,6 +15,11 @@ namespace {
 constexpr std::size_t kReserveBytes = std::size_t{8} << 20;
 std::atomic<void*> g_reserve{nullptr};
 
+std::string no_stack(const std::exception& why) {
+  return std::string(why.what()) +
+         "; DeviceOptions::stack_bytes and resident_workgroups say how much memory stacks take";
+}
+
 }  // namespace
 
 void keep_reserve() {
@@ -45,21 +50,32 @@ void Worker::out_of_memory(const Group* g, std::string what) {
 /// Makes a fiber that can be taken. False: there is no memory for its stack, and the dispatch has failed.
 bool Worker::make_fiber() {
   try {
-    fibers_.make();
+    stacks_.fibers().make();
     return true;
   } catch (const std::exception& e) {
-    out_of_memory(group_, std::string(e.what()) +
-                              "; DeviceOptions::stack_bytes and resident_workgroups say how much "
-                              "memory stacks take");
+    out_of_memory(now_.group, no_stack(e));
+    return false;
+  }
+}
+
+/// False: there is no memory for the stacks of a ring, and the dispatch has failed.
+bool Worker::begin_ring(Group& g) {
+  try {
+    rings_.begin(g);
+    return true;
+  } catch (const std::exception& e) {
+    out_of_memory(now_.group, no_stack(e));
     return false;
   }
 }
 
 /// No memory for workgroup `number`, for the reason that is handled just now: as if it had not been asked for.
 void Worker::refuse_group(Group* g) {
-  if (g && !residents_.empty() && residents_.back() == g) residents_.pop_back();
-  if (g) groups_.give(*g);
-  group_ = nullptr;
+  if (g) {
+    residents_.take_back(*g);
+    groups_.give(*g);
+  }
+  now_.group = nullptr;
   admission_.free_place();
   std::string why = "an error that is no std::exception";
   try {
@@ -69,7 +85,7 @@ void Worker::refuse_group(Group* g) {
   } catch (...) {
   }
   out_of_memory(g, "no room for another workgroup and its memory (" + why + "), which has " +
-                       std::to_string(launch_->workgroup_memory_bytes) +
+                       std::to_string(now_.launch->workgroup_memory_bytes) +
                        " bytes; DeviceOptions::workgroup_memory_bytes and resident_workgroups say how much they take");
 }
 

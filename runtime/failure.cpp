@@ -18,38 +18,38 @@ bool Dispatch::fail(Failure f) {
 }
 
 void Worker::fail(Failure failure) {
-  dispatch_->fail(std::move(failure));
-  if (!ring().unwinding) begin_unwinding();
+  now_.dispatch->fail(std::move(failure));
+  if (!is_unwinding()) begin_unwinding();
 }
 
 void Worker::fail_at(Standstill standstill) {
-  if (dispatch_->fail({std::move(standstill.finding), nullptr})) asked_for_calls_ = standstill.slot;
-  if (!ring().unwinding) begin_unwinding();
+  if (now_.dispatch->fail({std::move(standstill.finding), nullptr})) asked_for_calls_ = standstill.slot;
+  if (!is_unwinding()) begin_unwinding();
 }
 
 // Only on its own stack an invocation can tell its calls.
 void Worker::unwind() {
-  if (asked_for_calls_ && current_ == asked_for_calls_) {
+  if (asked_for_calls_ && now_.slot == asked_for_calls_) {
     asked_for_calls_ = nullptr;
     CallStack calls = CallStack::here();
-    const std::lock_guard lock(dispatch_->mutex);
-    dispatch_->failure->calls = std::move(calls);
+    const std::lock_guard lock(now_.dispatch->mutex);
+    now_.dispatch->failure->calls = std::move(calls);
   }
   throw Unwind{};
 }
 
 void Worker::begin_unwinding() {
-  ring().unwinding = true;
+  turns_.ring().unwinding = true;
   walks_ = false;
   admission_.drop_tickets();
-  for (Group* g : std::vector(residents_)) release(*g);
+  for (Group* g : std::vector(residents_.all())) release(*g);
 }
 
 void Worker::release(Group& g) {
   if (!g.waited) return;
-  if (g.in_ring) leave_ring(g);
-  Slot* const running = current_;
-  if (launch_->choice) g.walk.look_at_all();
+  if (g.in_ring) rings_.leave(g);
+  Slot* const running = now_.slot;
+  if (now_.launch->choice) g.walk.look_at_all();
   for (Slot* slot = g.begin; slot != g.end; ++slot) {
     slot->polled_in_round = 0;
     if (slot->state == SlotState::Unstarted) {
@@ -59,12 +59,14 @@ void Worker::release(Group& g) {
       slot->let_go();
     }
   }
-  current_ = running;
+  now_.slot = running;
 }
 
-void Worker::kernel_threw(Group& g, std::uint32_t index) {
+// --- what templates call --------------------------------------------------------------------
+
+void kernel_threw(Workgroup& group, std::uint32_t index) {
   Failure failure;
-  failure.finding.invocation = coordinates(g, index);
+  failure.finding.invocation = coordinates(group, index);
   try {
     throw;
   } catch (const Unwind&) {
@@ -77,7 +79,7 @@ void Worker::kernel_threw(Group& g, std::uint32_t index) {
     failure.finding.message = "the kernel threw something that is no std::exception";
   }
   failure.exception = std::current_exception();
-  fail(std::move(failure));
+  worker_of_thread->fail(std::move(failure));
 }
 
 }  // namespace heddle::runtime

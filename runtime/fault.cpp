@@ -66,11 +66,6 @@ constinit thread_local const void* owner_trapped_at = nullptr;
   __builtin_unreachable();
 }
 
-/// The fiber of a host thread that this thread runs on; null for none.
-const Fiber* owned_fiber() {
-  return trap_owner ? trap_owner->running_fiber() : nullptr;
-}
-
 std::uintptr_t instruction_of(const void* context) {
 #if defined(__x86_64__)
   return static_cast<std::uintptr_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
@@ -161,15 +156,15 @@ void on_fault_elsewhere(int signal, siginfo_t* info, void* context) {
 
 void on_fault(int signal, siginfo_t* info, void* context) {
   Worker* worker = Worker::of_thread_if_any();
-  if (!worker || !worker->at_work()) return on_fault_elsewhere(signal, info, context);
+  if (!worker || !worker->running().is_in_workgroup()) return on_fault_elsewhere(signal, info, context);
   worker->trap().note(reinterpret_cast<const void*>(instruction_of(context)));
   if (signal == SIGFPE) {
     worker->trap().note_calls();
-    return redirect(context, land_division, worker->landing_stack());
+    return redirect(context, land_division, worker->stacks().landing(worker->running_fiber()));
   }
-  if (worker->overflowed(info->si_addr)) {
+  if (worker->stacks().is_end_of(worker->running_fiber(), info->si_addr)) {
     worker->trap().note_calls();
-    return redirect(context, land_overflow, worker->landing_stack());
+    return redirect(context, land_overflow, worker->stacks().landing(worker->running_fiber()));
   }
   pass_on(signal, info, context);
 }
@@ -244,6 +239,10 @@ TrapOwner* set_trap_owner(TrapOwner* owner) {
   return std::exchange(trap_owner, owner);
 }
 
+const Fiber* owned_fiber() noexcept {
+  return trap_owner ? trap_owner->running_fiber() : nullptr;
+}
+
 FaultHandling::FaultHandling() {
   const std::lock_guard lock(handlers_mutex);
   ++devices;
@@ -271,34 +270,21 @@ FaultHandling::~FaultHandling() {
 
 void give_up_invocation() {
   Worker* const worker = Worker::of_thread_if_any();
-  if (!worker || !worker->at_work() || !worker->has_failed()) return;
+  if (!worker || !worker->running().is_in_workgroup() || !worker->running().has_failed()) return;
   ucontext_t here;
   getcontext(&here);
-  redirect(&here, land_given_up, worker->landing_stack());
+  redirect(&here, land_given_up, worker->stacks().landing(worker->running_fiber()));
   setcontext(&here);
 }
 
-bool Worker::overflowed(const void* address) const {
-  if (running_fiber()) return running_fiber()->stack().guards(address);
-  // A host thread dispatches.
-  if (const Fiber* const home = owned_fiber()) return home->stack().guards(address);
-  // A thread's own stack: the kernel faulted within the guard below it.
-  const auto* byte = static_cast<const std::byte*>(address);
-  const auto* bottom = static_cast<const std::byte*>(home_stack_.bottom);
-  constexpr std::ptrdiff_t kGuardBytes = 1 << 20;
-  return bottom && byte < bottom + kGuardBytes && byte >= bottom - kGuardBytes;
-}
-
-void* Worker::landing_stack() const {
-  announce_abandoned(running_fiber() ? running_fiber()->announced : home_stack_);
-  if (running_fiber()) return running_fiber()->first_frame();
-  // Its last use ended in a jump.
-  announce_abandoned({landing_.get(), kLandingBytes, nullptr, nullptr});
-  return landing_.get() + kLandingBytes;
+Fiber* Worker::running_fiber() const {
+  if (now_.is_in_ring()) return rings_.running_fiber();
+  if (now_.slot) return now_.slot->fiber;
+  return now_.group ? now_.group->driver_fiber : nullptr;
 }
 
 void Worker::abandon(FindingKind kind) {
-  Group& g = *group_;
+  Group& g = *now_.group;
   Finding finding;
   finding.kind = kind;
   Slot* const trapped = outside_ring();
@@ -313,7 +299,7 @@ void Worker::abandon(FindingKind kind) {
   }
   if (kind == FindingKind::StackOverflow) {
     const Fiber* const runs_on = running_fiber() ? running_fiber() : owned_fiber();
-    const std::size_t bytes = runs_on ? runs_on->stack().bytes() : home_stack_.bytes;
+    const std::size_t bytes = runs_on ? runs_on->stack().bytes() : stacks_.own_bytes();
     const std::string size = std::to_string(bytes / 1024) + " KiB";
     finding.message =
         running_fiber()
@@ -330,11 +316,11 @@ void Worker::abandon(FindingKind kind) {
 }
 
 void Worker::give_up() {
-  Group& g = *group_;
+  Group& g = *now_.group;
   Slot* const left = outside_ring();
   Fiber* const fiber = running_fiber();
   *exceptions_ = {};
-  if (!ring().unwinding) begin_unwinding();
+  if (!is_unwinding()) begin_unwinding();
   if (!g.waited) {
     g.finished = g.size;
   } else if (left) {
@@ -348,7 +334,7 @@ void Worker::give_up() {
       g.driver_lost = true;
     }
   }
-  job_ = pick(nullptr);
+  stacks_.set_job(pick(nullptr));
   fiber_loop(fiber);
 }
 

@@ -25,6 +25,9 @@ class TrapOwner {
 /// was given them before. To be followed by install_fault_handler.
 TrapOwner* set_trap_owner(TrapOwner* owner);
 
+/// The fiber of such code that the calling thread runs on; null for none. Safe in a signal handler.
+const Fiber* owned_fiber() noexcept;
+
 /// Turns the traps of kernels into findings: SIGSEGV on a guard page (stack overflow) and SIGFPE
 /// (integer division; AArch64 has no such trap). Other faults go to whatever handler was there
 /// before. To be called before a dispatch, on every thread that takes part: alternate signal stacks

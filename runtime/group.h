@@ -198,6 +198,11 @@ struct Group : Workgroup {
   /// No invocation has come to any barrier or subgroup operation yet.
   void forget_waits(const Launch& launch);
 
+  /// Where an oracle decides: the invocation waits at the workgroup's barrier, or has finished. (Those who unwind go on
+  /// without the walk having come to them.)
+  void leave_out(const Slot& slot) {
+    if (!ring->unwinding) walk.leave_out(slot.place);
+  }
   bool at_barrier(const Slot& slot) const { return slot.phase == &barrier.phase; }
   /// Whether it may be next: it can go on, and has not polled in this round.
   bool is_ready(const Slot& slot) const { return slot.can_go_on() && slot.polled_in_round != round; }

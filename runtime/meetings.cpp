@@ -49,6 +49,32 @@ void Meetings::tell_observer(Group& g, std::uint32_t first, std::uint32_t count)
   launch_->observer->invocations_meet(g, meeting_);
 }
 
+Meetings::AtBarrier Meetings::come_to_workgroup_barrier(Group& g, Slot& self, const SourceLocation& where) {
+  WorkgroupBarrier& barrier = g.barrier;
+  if (barrier.missing == g.size) {
+    barrier.where = where;
+  } else if (!same_place(where, barrier.where)) {
+    // Wait where no other will come: once all others wait, too, the divergence is reported.
+    self.wait = WaitKind::WorkgroupBarrier;
+    self.where = where;
+    self.hold();
+    return AtBarrier::Elsewhere;
+  }
+  if (--barrier.missing == 0) {
+    tell(g, 0, g.size);
+    barrier.missing = g.size;
+    if (g.routes.are_kept()) [[unlikely]]
+      g.routes.all_meet();
+    ++barrier.phase;
+    if (launch_->choice) g.walk.begin(g.size, *launch_->choice);
+    self.let_go();
+    return AtBarrier::Opens;
+  }
+  barrier.hold(self);
+  if (launch_->choice) g.leave_out(self);
+  return AtBarrier::Waits;
+}
+
 bool Meetings::come_to_named_barrier(Group& g, Slot& self, const SourceLocation& where, std::uint32_t ordinal,
                                      std::uint32_t subgroups) {
   if (g.named.size() <= ordinal) g.named.resize(ordinal + 1);
@@ -182,17 +208,20 @@ bool Meetings::resolve_subgroup(Group& g, std::uint32_t subgroup) {
 
 void Worker::named_barrier(SourceLocation where, std::uint32_t ordinal, std::uint32_t subgroups) {
   Slot* self = outside_ring();
-  if (meetings_.come_to_named_barrier(*group_, *self, where, ordinal, subgroups)) ++local_progress_;
-  if (launch_->choice) return suspend_outside_ring(self);
+  if (meetings_.come_to_named_barrier(*now_.group, *self, where, ordinal, subgroups)) patience_.note_progress();
+  if (now_.launch->choice) return suspend_outside_ring(self);
   suspend(self);
 }
 
 void Worker::subgroup_operation(SourceLocation where, SubgroupFunction function, void* payload) {
   // A round barrier has no function.
-  if (function && group_->in_ring && compute_in_turn(*group_, where, function, payload)) return;
+  if (function && now_.is_in_ring() && rings_.compute_in_turn(*now_.group, where, function, payload)) {
+    if (is_unwinding()) unwind();
+    return;
+  }
   Slot* self = outside_ring();
-  if (meetings_.come_to_operation(*group_, *self, where, function, payload)) ++local_progress_;
-  if (launch_->choice) return suspend_outside_ring(self);
+  if (meetings_.come_to_operation(*now_.group, *self, where, function, payload)) patience_.note_progress();
+  if (now_.launch->choice) return suspend_outside_ring(self);
   suspend(self);
 }
 

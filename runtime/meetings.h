@@ -23,6 +23,11 @@ class Meetings {
     if (launch_->observer) tell_observer(g, first, count);
   }
 
+  enum class AtBarrier : std::uint8_t { Waits, Opens, Elsewhere };
+  /// An invocation comes to the barrier of its workgroup: it waits there for others, or all have come and can go on, or
+  /// the others are at another barrier, and it waits in vain.
+  AtBarrier come_to_workgroup_barrier(Group& g, Slot& self, const SourceLocation& where);
+
   // An invocation waits from now on. True if it was the last one, and all who have met can go on:
   /// At a named barrier, for so many subgroups.
   bool come_to_named_barrier(Group& g, Slot& self, const SourceLocation& where, std::uint32_t ordinal,

@@ -2,7 +2,7 @@
 
 /// \file
 /// Whose turn it is in a workgroup that runs as a ring: the invocations go on one after the other, by number, there and
-/// back again. The scheduler makes the switches (runtime/ring.cpp).
+/// back again. The scheduler makes the switches (runtime/rings.cpp).
 
 #include "runtime/fiber.h"
 #include "runtime/group.h"

@@ -51,39 +51,39 @@ std::uint32_t Walk::first_from(std::uint32_t place) const {
 
 /// Whether nothing is going on that only `suspend_outside_ring` knows how to deal with.
 bool Worker::can_hand_over() const {
-  return HEDDLE_INLINE_SWITCH && !kSanitized && complete_.empty() && exceptions_->none() && !ring().unwinding &&
-         !dispatch_->failed.load(std::memory_order_relaxed);
+  return HEDDLE_INLINE_SWITCH && !kSanitized && !residents_.has_complete() && exceptions_->none() && !is_unwinding() &&
+         !now_.is_known_to_have_failed();
 }
 
 /// From `self`, which has said what it waits for, to one that can go on.
 [[gnu::always_inline]] inline Handover Worker::hand_over(Slot* self, Group& g, Slot* next) {
   if (next->state == SlotState::Unstarted) return start(self, g, next);
-  group_ = &g;
-  current_ = next;
+  now_.group = &g;
+  now_.slot = next;
   if (next == self) return {};
   return {&self->context, next->context};
 }
 
 Handover Worker::start(Slot* self, Group& g, Slot* next) {
-  if (!fibers_.has_parked() && !make_fiber()) {
+  if (!stacks_.fibers().has_parked() && !make_fiber()) {
     suspend_outside_ring(self);
     return {};
   }
-  return {&self->context, take_fiber_for({Pick::Start, g.index_of(next), &g})->parked};
+  return {&self->context, stacks_.take_for({Pick::Start, g.index_of(next), &g})->parked};
 }
 
 // What is rarely called is called last, so that nothing needs to be kept for afterwards. (A member function that is
 // inlined here would not do: its calls would come before the copy of what they return.)
 Handover walk_to_barrier(const char* file, const char* function, std::uint32_t line) {
   Worker& worker = *worker_of_thread;
-  Group& g = *worker.group_;
+  Group& g = *worker.now_.group;
   WorkgroupBarrier& barrier = g.barrier;
   // One comes first, and one last.
   const bool usual = worker.can_walk() && barrier.missing != g.size && barrier.missing != 1 &&
                      barrier.where.line == line && barrier.where.file == file;
   if (!usual) [[unlikely]]
     return worker.wait_at_barrier(file, function, line);
-  Slot* self = worker.current_;
+  Slot* self = worker.now_.slot;
   --barrier.missing;
   barrier.hold(*self);
   g.walk.leave_out(self->place);
@@ -91,13 +91,13 @@ Handover walk_to_barrier(const char* file, const char* function, std::uint32_t l
   if (!next) [[unlikely]]
     return worker.hand_over_behind(self);
   if (next->state == SlotState::Unstarted) return worker.start(self, g, next);
-  worker.current_ = next;
+  worker.now_.slot = next;
   return {&self->context, next->context};
 }
 
 /// Hands over to the invocation that the walk leads to.
 Handover Worker::hand_over_behind(Slot* self) {
-  Group& g = *group_;
+  Group& g = *now_.group;
   if (Slot* next = g.ready_behind()) return hand_over(self, g, next);
   suspend_outside_ring(self);
   return {};
@@ -105,22 +105,22 @@ Handover Worker::hand_over_behind(Slot* self) {
 
 Handover Worker::wait_at_barrier(const char* file, const char* function, std::uint32_t line) {
   const SourceLocation where{file, function, line};
-  if (in_ring() || !can_hand_over()) {
+  if (now_.is_in_ring() || !can_hand_over()) {
     workgroup_barrier(where);
     return {};
   }
-  Slot* self = current_;
-  Group& g = *group_;
-  switch (come_to_barrier(g, self, where)) {
-    case AtBarrier::Elsewhere:
-      suspend(self);
-      return {};
-    case AtBarrier::GoesOn:
-      return {};
-    case AtBarrier::Waits:
-      break;
+  Slot* self = now_.slot;
+  Group& g = *now_.group;
+  const Meetings::AtBarrier at = meetings_.come_to_workgroup_barrier(g, *self, where);
+  if (at == Meetings::AtBarrier::Elsewhere) {
+    suspend(self);
+    return {};
   }
-  if (launch_->choice) return hand_over_behind(self);
+  if (at == Meetings::AtBarrier::Opens) {
+    patience_.note_progress();
+    if (!now_.launch->choice) return {};
+  }
+  if (now_.launch->choice) return hand_over_behind(self);
   if (Slot* next = g.ready_from((g.index_of(self) + 1) % g.size)) return hand_over(self, g, next);
   suspend_outside_ring(self);
   return {};
@@ -131,17 +131,19 @@ Handover Worker::wait_at_barrier(const char* file, const char* function, std::ui
   self->wait = WaitKind::Preempted;
   self->where = {file, function, line};
   self->let_go();
-  if (group_->routes.are_kept()) [[unlikely]]
-    group_->routes.comes_by(group_->index_of(self), self->where);
+  Group& left = *now_.group;
+  if (left.routes.are_kept()) [[unlikely]]
+    left.routes.comes_by(left.index_of(self), self->where);
   if (adversary_.is_there()) [[unlikely]]
-    adversary_.turn_ends(residents_, *group_, *self, false);
-  rounds_.note_interruption(residents_);
+    adversary_.turn_ends(residents_.all(), left, *self, false);
+  rounds_.note_interruption(residents_.all());
   if (!can_walk()) [[unlikely]] {
     suspend_outside_ring(self, Turn::Anywhere);
     return {};
   }
-  if (!choose_group()) return {&self->context, make_way({Pick::Admit, 0, nullptr}).first};
-  Group& g = *residents_[turn_];
+  if (!residents_.choose(*now_.launch->choice, admission_))
+    return {&self->context, stacks_.make_way({Pick::Admit, 0, nullptr}).first};
+  Group& g = residents_.in_turn();
   if (Slot* next = g.waited ? g.ready_in_walk() : nullptr) return hand_over(self, g, next);
   return hand_over_elsewhere(self);
 }
@@ -150,9 +152,9 @@ Handover Worker::wait_at_barrier(const char* file, const char* function, std::ui
 Handover Worker::hand_over_elsewhere(Slot* self) {
   Pick next = pick_in_turn(self);
   if (next.kind == Pick::Nothing) next = pick(self, Turn::Anywhere);
-  if (ring().unwinding) unwind();
+  if (is_unwinding()) unwind();
   if (next.kind == Pick::Resume) return hand_over(self, *next.group, next.slot());
-  return {&self->context, make_way(next).first};
+  return {&self->context, stacks_.make_way(next).first};
 }
 
 [[gnu::hot]] Handover preempt(const char* file, const char* function, std::uint32_t line) {

@@ -43,7 +43,7 @@ class RunningWorkgroup:
         self.groups, self.local = of_vector(grid["groups"]), of_vector(grid["local"])
         self.base = of_vector(grid["base"])
         self.size = int(group["size"])
-        self.is_running = int(worker["group_"]) == int(group.address)
+        self.is_running = int(worker["now_"]["group"]) == int(group.address)
 
     def global_of(self, index):
         x, y, _ = self.local
@@ -76,7 +76,7 @@ class RunningWorkgroup:
             ring = self.worker["turns_"]["ring_"]
             return int(ring["current"] - ring["begin"])
         if self.group["waited"]:
-            slot = self.worker["current_"]
+            slot = self.worker["now_"]["slot"]
             return int(slot - self.group["begin"]) if slot else None
         # Plain calls, one after the other: natively nobody counts them.
         noted = int(self.group["running"])
@@ -149,15 +149,15 @@ def worker_here():
     """The worker of the selected thread, if it is in a dispatch."""
     # In quotes: what the name means must not depend on the code that the thread is in.
     worker = gdb.parse_and_eval("'heddle::runtime::worker_of_thread'")
-    return worker if int(worker) and int(worker["dispatch_"]) else None
+    return worker if int(worker) and int(worker["now_"]["dispatch"]) else None
 
 
 def running_coordinates():
     """The global coordinates of the invocation that the selected thread is in, as far as the runtime keeps note of it."""
     worker = worker_here()
-    if worker is None or not int(worker["group_"]):
+    if worker is None or not int(worker["now_"]["group"]):
         return None
-    group = RunningWorkgroup(gdb.selected_thread(), worker, worker["group_"].dereference())
+    group = RunningWorkgroup(gdb.selected_thread(), worker, worker["now_"]["group"].dereference())
     index = group.noted_index()
     return group.global_of(index) if index is not None else None
 
@@ -174,7 +174,7 @@ def running_workgroups():
             thread.switch()
             worker = worker_here()
             if worker is not None:
-                for group in of_std_vector(worker["residents_"]):
+                for group in of_std_vector(worker["residents_"]["all_"]):
                     found.append(RunningWorkgroup(thread, worker, group.dereference()))
     finally:
         here.switch()

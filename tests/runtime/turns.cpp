@@ -1,4 +1,4 @@
-// Workgroups whose invocations keep step take turns (runtime/ring.cpp). Here one invocation falls
+// Workgroups whose invocations keep step take turns (runtime/rings.cpp). Here one invocation falls
 // out of step, each one that is special and at each place: before the first barrier, between two,
 // and after the last; the workgroups before and after keep step.
 

@@ -89,7 +89,7 @@ inline constexpr std::uint32_t kHome = ~std::uint32_t{0} >> 1;
 /// Added to the line of a subgroup operation, which is no barrier that stands in the same line.
 inline constexpr std::uint32_t kSubgroupTurn = std::uint32_t{1} << 31;
 
-/// A workgroup whose invocations all did the same so far, in turns: see runtime/ring.cpp. There is
+/// A workgroup whose invocations all did the same so far, in turns: see runtime/rings.h. There is
 /// one for each thread.
 struct Ring {
   /// Where the suspended stacks of the invocations go on, by number; `current` is the running one's.

@@ -1,0 +1,69 @@
+#pragma once
+
+/// \file
+/// When it counts as waiting in vain that invocations poll.
+
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/admission.h"
+#include "runtime/running.h"
+
+namespace heddle::runtime {
+
+/// What one worker sees of progress: it is made where an invocation goes on that waited, or ends, or polls something
+/// else than before; a rotation is a turn of everybody in which nobody could do anything but poll.
+class Patience {
+ public:
+  explicit Patience(const Running& now) : now_(now) {}
+
+  void begin_dispatch() {
+    rotations_ = 0;
+    seen_progress_ = 0;
+    counted_stale_ = false;
+  }
+  void end_dispatch() {
+    if (counted_stale_) now_.dispatch->stale.fetch_sub(1);
+  }
+
+  void note_progress() { ++progress_; }
+  /// How many rotations there were since the last progress.
+  std::uint64_t rotations() const { return rotations_; }
+  void forget_rotations() { rotations_ = 0; }
+  /// Whether everybody has polled so long without progress that it is to be known in which states they do.
+  bool looks_at_polls() const {
+    return now_.launch->choice != nullptr && rotations_ >= now_.launch->no_progress_rounds;
+  }
+
+  /// One more rotation. Whether no worker has made any progress since the last one.
+  bool rotate();
+  /// After such a rotation: whether the residents have polled for so long that it is in vain, and all other workers see
+  /// no progress either.
+  bool is_in_vain(const std::vector<Group*>& residents, const Admission& admission);
+
+  /// Waits until another workgroup may become resident; false if none is left. A worker that has nothing to do while
+  /// others have as many residents as there may be counts among those that see no progress, so that these can tell when
+  /// no worker sees any.
+  bool await_admission(const Admission& admission);
+
+  /// An invocation of a kernel in phases polls inside of a region, where no other one of its workgroup goes on: others
+  /// get the processor. Ends the dispatch if it has polled the same for long.
+  void poll_in_region(const Workgroup& group, std::uint32_t index, const SourceLocation& where, const Poll& poll);
+
+ private:
+  void count_stale(bool stale);
+
+  const Running& now_;
+  std::uint64_t progress_ = 0;
+  std::uint64_t seen_progress_ = 0;
+  std::uint64_t rotations_ = 0;
+  std::chrono::steady_clock::time_point stale_since_;
+  /// Whether this worker is among those of the dispatch that see no progress.
+  bool counted_stale_ = false;
+  /// What the last invocation of a region polled, and since when it is the same.
+  Poll region_poll_;
+  std::chrono::steady_clock::time_point region_stale_since_;
+};
+
+}  // namespace heddle::runtime
