@@ -74,29 +74,6 @@ std::uint64_t address_of(const Allocation& allocation) {
 
 }  // namespace
 
-namespace {
-
-/// Calls with_word(word, mask) for each word that has some of the bytes, whose bits the mask has.
-template <typename Do>
-void for_each_word(std::vector<std::uint64_t>& words, std::uint64_t offset, std::uint64_t bytes, Do with_word) {
-  while (bytes != 0) {
-    const std::uint64_t bit = offset % 64;
-    const std::uint64_t count = std::min(bytes, 64 - bit);
-    const std::uint64_t mask = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
-    with_word(words[offset / 64], mask << bit);
-    offset += count;
-    bytes -= count;
-  }
-}
-
-}  // namespace
-
-void InitializedBytes::unmark(std::uint64_t offset, std::uint64_t bytes, std::uint64_t all_bytes) {
-  if (!tracks_) words_.assign(words_of(all_bytes), ~std::uint64_t{0});
-  tracks_ = true;
-  for_each_word(words_, offset, bytes, [](std::uint64_t& word, std::uint64_t mask) { word &= ~mask; });
-}
-
 void Allocation::note_undefined(UndefinedBytes left) {
   initialized.unmark(left.offset_bytes, left.size_bytes, size_bytes);
   undefined.push_back(std::move(left));
@@ -112,26 +89,6 @@ std::shared_ptr<const Finding> Allocation::first_undefined() const {
   for (const UndefinedBytes& left : undefined)
     if (initialized.first_missing(left.offset_bytes, left.size_bytes, nullptr) != left.size_bytes) return left.finding;
   return nullptr;
-}
-
-void InitializedBytes::mark_words(std::uint64_t offset, std::uint64_t bytes) {
-  for_each_word(words_, offset, bytes, [](std::uint64_t& word, std::uint64_t mask) { word |= mask; });
-}
-
-void InitializedBytes::mark_words_at_once(std::uint64_t offset, std::uint64_t bytes) {
-  for_each_word(words_, offset, bytes, [](std::uint64_t& shared, std::uint64_t mask) {
-    const std::atomic_ref word(shared);
-    if ((word.load(std::memory_order_relaxed) & mask) != mask) word.fetch_or(mask, std::memory_order_release);
-  });
-}
-
-std::uint64_t InitializedBytes::first_missing_of(std::uint64_t offset, std::uint64_t bytes,
-                                                 const unsigned char* mask) const {
-  for (std::uint64_t i = 0; i < bytes; ++i) {
-    const bool counts = !mask || mask[i] != 0;
-    if (counts && (word(offset + i) >> ((offset + i) % 64) & 1) == 0) return i;
-  }
-  return bytes;
 }
 
 std::uint64_t texels_of(const uvec3& extent, std::uint64_t texel_bytes, const std::string& name) {
