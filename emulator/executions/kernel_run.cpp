@@ -10,7 +10,7 @@ namespace heddle::detail {
 
 void KernelRun::note_buffers(const emulation::Agent& agent) {
   if (!buffers_.empty()) return;
-  for (const emulation::Binding& binding : emulation::Resident::of(*agent.group).emulator->bindings)
+  for (const emulation::Binding& binding : agent.resident->emulator->bindings)
     if (binding.allocation) buffers_[binding.allocation->id] = binding.allocation;
 }
 

@@ -52,7 +52,6 @@ class KernelSearch final : public emulation::ByItself {
   /// The number of an invocation that does not exist.
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  std::uint32_t workgroup_of(const emulation::Agent& agent) const;
   void note_buffers(const emulation::Agent& agent);
   /// What an invocation does behind a script, and the state of its calls there.
   struct Behind {
@@ -181,30 +180,26 @@ KernelSearch::KernelSearch(const KernelBounds& bounds)
       memory_(static_cast<ScriptedMemory&>(*state_->memory)),
       device_(new DeviceHandle{state_}) {}
 
-std::uint32_t KernelSearch::workgroup_of(const emulation::Agent& agent) const {
-  return static_cast<std::uint32_t>(agent.group->grid->number_of(agent.group->id));
-}
-
 void KernelSearch::note_buffers(const emulation::Agent& agent) {
-  for (const emulation::Binding& binding : emulation::Resident::of(*agent.group).emulator->bindings)
+  for (const emulation::Binding& binding : agent.resident->emulator->bindings)
     if (binding.allocation) buffers_[binding.allocation->id] = binding.allocation;
 }
 
 bool KernelSearch::begins(emulated::Invocation& invocation) {
   const emulation::Agent& agent = invocation.agent();
   if (chosen_ == kNone) note_buffers(agent);
-  const std::uint32_t workgroup = workgroup_of(agent);
+  const std::uint32_t workgroup = agent.resident->emulator->workgroup_of(agent.id);
   if (workgroup * group_size_ + agent.index != chosen_) return false;
   memory_.begin_invocation(agent.id, chosen_, workgroup);
   memory_.before_state([&invocation] { invocation.forget_polls(); });
-  emulation::Resident::of(*agent.group).pulse->by_itself = this;
+  agent.resident->pulse->by_itself = this;
   return true;
 }
 
 void KernelSearch::meet(const emulation::Agent& agent, const SourceLocation& where, runtime::SubgroupFunction function,
                         void* payload, std::size_t size_bytes) {
   using Waiting = emulation::Resident::Waiting;
-  const Waiting& waiting = emulation::Resident::of(*agent.group).waiting;
+  const Waiting& waiting = agent.resident->waiting;
   std::optional<Operation> barrier;
   if (waiting.at(agent.index) != Waiting::Nowhere) {
     barrier = waiting.at(agent.index) == Waiting::AtCommon ? waiting.common : waiting.other[agent.index];
@@ -218,8 +213,8 @@ void KernelSearch::meet(const emulation::Agent& agent, const SourceLocation& whe
 void KernelSearch::stand_in(emulated::Invocation& invocation) {
   constexpr std::uint32_t kLongestWait = 100000;
   const emulation::Agent& agent = invocation.agent();
-  if (chosen_ == kNone || workgroup_of(agent) != chosen_ / group_size_) return;
-  const emulation::Resident::Waiting& waiting = emulation::Resident::of(*agent.group).waiting;
+  if (chosen_ == kNone || agent.resident->emulator->workgroup_of(agent.id) != chosen_ / group_size_) return;
+  const emulation::Resident::Waiting& waiting = agent.resident->waiting;
   for (std::uint32_t waited = 0; !ended_; ++waited) {
     if (waiting.at(chosen_ % group_size_) != emulation::Resident::Waiting::Nowhere) {
       invocation.control_barrier(Scope::Workgroup, Scope::Workgroup, MemorySemantics::None, waiting.common.where);

@@ -23,7 +23,7 @@ Finding made_finding(const Agent& agent, FindingKind kind, std::string message, 
   Finding finding;
   finding.kind = kind;
   finding.message = std::move(message);
-  finding.invocation = runtime::coordinates(*agent.group, agent.index);
+  finding.invocation = agent.resident->emulator->coordinates(agent.id);
   finding.where = runtime::source_of(where);
   if (runtime::is_at_declaration(finding.where))
     finding.message +=
@@ -63,23 +63,12 @@ std::string element(const Access& access) {
 
 void complain(const Agent& agent, const Access& access) {
   const Binding& binding = *access.binding;
-  if (binding.allocation->freed) {
-    raise(agent, FindingKind::UseAfterFree, fmt::format("{} of {}, which was freed", element(access), object(binding)),
-          &binding, index_of(access), access.operation.where);
-  }
-  if (access.offset_bytes() + access.size_bytes() > binding.size_bytes) {
-    raise(agent, FindingKind::OutOfBounds,
-          fmt::format("bytes {} to {} of {}, which has {}", access.offset_bytes(),
-                      access.offset_bytes() + access.size_bytes() - 1, object(binding),
-                      runtime::counted(binding.size_bytes, "byte", "bytes")),
-          &binding, index_of(access), access.operation.where);
-  }
-  if (!is_aligned(access)) {
-    raise(agent, FindingKind::Misaligned,
-          fmt::format("byte {} of {} is not at a multiple of {} bytes", access.offset_bytes(), object(binding),
-                      access.alignment_bytes),
-          &binding, index_of(access), access.operation.where);
-  }
+  const run::CheckedAccess as_checked = checked(access);
+  const std::optional<FindingKind> fault = run::fault_of(as_checked);
+  if (!fault) return;
+  const run::AccessWords words{element(access), object(binding), runtime::counted(binding.size_bytes, "byte", "bytes"),
+                               access.alignment_bytes};
+  raise(agent, *fault, run::fault_text(*fault, as_checked, words), &binding, index_of(access), access.operation.where);
 }
 
 std::string object_of(const Access& access) {
@@ -92,18 +81,18 @@ namespace {
 // dispatch goes on until it has.
 void complain_of_uninitialized(const Agent& agent, const Access& access, bool others_may_write, std::string message) {
   const Binding& binding = *access.binding;
-  watch::RaceWatch* const watch = others_may_write ? memory_of(agent).emulator->device.watchers.race_watch() : nullptr;
+  watch::RaceWatch* const watch = others_may_write ? agent.resident->emulator->device.watchers.race_watch() : nullptr;
   if (watch && watch->has_failure()) return;
   Finding finding = made_finding(agent, FindingKind::UninitializedRead, std::move(message), &binding, index_of(access),
                                  access.operation.where);
   if (!watch) runtime::raise(std::move(finding));
   finding.calls = runtime::calls_to(finding.where, runtime::CallStack::here());
-  memory_of(agent).emulator->dispatch_is_wrong(finding);
+  agent.resident->emulator->dispatch_is_wrong(finding);
   watch->fails_in_the_end(std::move(finding));
 }
 
 bool others_may_write(const Agent& agent, const Binding& binding) {
-  return binding.storage_class == StorageClass::Workgroup && agent.group->grid->group_size > 1;
+  return binding.storage_class == StorageClass::Workgroup && memory_of(agent).invocations.count > 1;
 }
 
 }  // namespace
@@ -118,10 +107,7 @@ void complain_of_missing(const Agent& agent, const Access& access) {
   const bool others = others_may_write(agent, binding);
   complain_of_uninitialized(
       agent, access, others,
-      fmt::format("byte {} of {} was never written{}", missing, object_of(access),
-                  others ? " until now: if another invocation writes it, this one has to wait for "
-                           "that at a control barrier"
-                         : ""));
+      run::never_written_text(missing, object_of(access), others ? run::Writers::OfWorkgroup : run::Writers::Nobody));
 }
 
 void complain_of_stale(const Agent& agent, const Access& access, std::uint64_t missing) {
@@ -147,10 +133,8 @@ void complain_of_undefined(const Agent& agent, const Access* access, const std::
 void complain_of_standstill(Emulator& emulator, const Agent& agent, const Access& access) {
   raise(agent, FindingKind::NoProgress,
         fmt::format(
-            "every invocation that can go on reads the same again and again, and no invocation "
-            "writes anything else: {} {}(Loops that come to an end, though they read the same so often, need more "
-            "no_progress_rounds.)",
-            runtime::who_is_where(),
+            "{}{} {}(Loops that come to an end, though they read the same so often, need more no_progress_rounds.)",
+            run::kNobodyGoesOn, runtime::who_is_where(),
             emulator.standstill().has_atomics()
                 ? ""
                 : "A plain read need not see what another invocation writes, ever: poll with atomics. "),

@@ -4,6 +4,7 @@
 /// What is wrong with an access of a kernel, as findings.
 
 #include "emulator/host/emulator.h"
+#include "emulator/run/access_faults.h"
 
 namespace heddle::emulation {
 
@@ -12,6 +13,13 @@ inline bool is_aligned(const Access& access) {
   const auto address =
       reinterpret_cast<std::uintptr_t>(access.binding->allocation->bytes) + access.operation.locations.offset_bytes;
   return (address & (access.alignment_bytes - 1)) == 0;
+}
+
+/// The access, as far as the checks look at it.
+[[gnu::always_inline]] inline run::CheckedAccess checked(const Access& access) {
+  const Binding& binding = *access.binding;
+  return {binding.allocation->freed, is_aligned(access), access.offset_bytes(), access.size_bytes(),
+          binding.size_bytes};
 }
 
 /// Raises what is wrong with the access, if anything is: its memory was freed, it is out of bounds, or misaligned.

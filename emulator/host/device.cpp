@@ -6,7 +6,6 @@
 #include "emulator/host/model_fairness.h"
 #include "emulator/host/no_memory.h"
 #include "emulator/host/options.h"
-#include "emulator/host/recorded_accesses.h"
 #include "emulator/host/set_aside.h"
 #include "emulator/memory/policy.h"
 #include "emulator/report/source_text.h"

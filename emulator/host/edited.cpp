@@ -17,7 +17,7 @@ void wait_at(Emulator& emulator, const Agent& agent, const Operation& barrier) {
   const SourceLocation& where = barrier.where;
   arrive_with_record(agent, barrier.execution_scope, barrier.scope, barrier.semantics, where.file, where.function,
                      where.line);
-  const runtime::Grid& grid = *agent.group->grid;
+  const runtime::Grid& grid = emulator.grid();
   if (barrier.execution_scope == Scope::Workgroup) {
     if (grid.group_size != 1) runtime::workgroup_barrier(where.file, where.function, where.line);
   } else if (grid.lanes(grid.position(agent.index) / grid.subgroup_size) != 1) {
@@ -34,7 +34,7 @@ void wait_at(Emulator& emulator, const Agent& agent, const Operation& barrier) {
 void wait_in_round(Emulator& emulator, const Agent& agent, const Operation& barrier) {
   const SourceLocation& where = barrier.where;
   arrive_with_record(agent, Scope::Workgroup, barrier.scope, barrier.semantics, where.file, where.function, where.line);
-  if (agent.group->grid->group_size != 1) runtime::round_barrier(where);
+  if (emulator.grid().group_size != 1) runtime::round_barrier(where);
   leave(emulator, agent);
 }
 
@@ -89,7 +89,7 @@ void access_with_edits(Emulator& emulator, const Agent& agent, const Access& acc
 constexpr std::uint32_t kOperationsOfUpdate = 16;
 
 void go_on_alone(const Agent& agent, std::uint32_t operations) {
-  Resident::of(*agent.group).pulse->operations_left = operations;
+  agent.resident->pulse->operations_left = operations;
 }
 
 /// The read of an update, whose write comes later, or does not. It writes what was there, and releases: no update of

@@ -54,9 +54,7 @@ bool is_same_barrier(const Operation& a, const Operation& b) {
 
 /// Everything that can be wrong with an access whatever its kind.
 [[gnu::always_inline]] inline void check(const Agent& agent, const Access& access) {
-  const Binding& binding = *access.binding;
-  if (binding.allocation->freed || access.offset_bytes() + access.size_bytes() > binding.size_bytes ||
-      !is_aligned(access)) [[unlikely]]
+  if (run::fault_of(checked(access))) [[unlikely]]
     complain(agent, access);
 }
 
@@ -104,25 +102,27 @@ Emulator::~Emulator() = default;
   bindings = of_arguments;
   operations_left = 1;
   wound_up_ = 0;
-  first_agent_ = device.next_agent;
+  grid_ = &grid;
+  dispatch_ = {device.dispatches - 1, device.next_agent, grid.groups, grid.local, grid.base, grid.subgroup_size, {}};
+  if (grid.position_of) dispatch_.positions = {grid.position_of, grid.group_size};
   first_workgroup_ = device.next_workgroup;
   const std::uint32_t groups = grid.groups.x * grid.groups.y * grid.groups.z;
   device.next_agent += groups * grid.group_size;
   device.next_workgroup += groups;
   subgroups_.clear();
-  if (grid.subgroups != 1) find_subgroups(grid);
+  if (grid.subgroups != 1) find_subgroups();
   in_place = device.memory->is_storage() ? nullptr : &device.memory->accesses_in_place();
   writes_in_place = true;
   patience_ = std::max<std::int64_t>(most_patience_ / kPartBeforeFirstLook, 1);
   follows_undefined = false;
   hear_as_usual();
   knows_agents_ = device.tells_memory() ? device.memory.get() : nullptr;
-  if (told || device.parallel) tell_begin(grid, groups);
+  if (told || device.parallel) tell_begin(groups);
 }
 
-void Emulator::find_subgroups(const runtime::Grid& grid) {
-  subgroups_.resize(grid.group_size);
-  for (std::uint32_t i = 0; i < subgroups_.size(); ++i) subgroups_[i] = grid.position(i) / grid.subgroup_size;
+void Emulator::find_subgroups() {
+  subgroups_.resize(grid_->group_size);
+  for (std::uint32_t i = 0; i < subgroups_.size(); ++i) subgroups_[i] = grid_->position(i) / grid_->subgroup_size;
 }
 
 void Emulator::restart() {
@@ -185,7 +185,7 @@ inline void Emulator::wind_up() {
   memory.waiting.where.clear();
   const runtime::Grid& grid = *group.grid;
   const auto number = static_cast<std::uint32_t>(grid.number_of(group.id));
-  memory.invocations.first = static_cast<AgentId>(first_agent_ + number * grid.group_size);
+  memory.invocations.first = static_cast<AgentId>(dispatch_.first_agent + number * grid.group_size);
   memory.invocations.count = grid.group_size;
   memory.invocations.place.workgroup = first_workgroup_ + number;
   memory.invocations.subgroups = subgroups_;
@@ -257,7 +257,10 @@ void Emulator::parallel_workgroup_ends(runtime::Workgroup& group) {
 }
 
 void Emulator::invocations_meet(runtime::Workgroup& group, std::span<const std::uint32_t> indices) {
-  WorkgroupMemory& memory = memory_of(group);
+  meet(memory_of(group), indices);
+}
+
+void Emulator::meet(WorkgroupMemory& memory, std::span<const std::uint32_t> indices) {
   Resident::Waiting& waiting = memory.waiting;
   // Either all invocations that meet at one place are at a barrier, or none is.
   if (waiting.at(indices.front()) == Resident::Waiting::Nowhere) return;
@@ -459,13 +462,13 @@ void memory_barrier(Emulator& emulator, const Agent& agent, Scope scope, MemoryS
 
 void arrive_with_record(const Agent& agent, Scope execution, Scope memory, MemorySemantics semantics, const char* file,
                         const char* function, std::uint32_t line) {
-  Resident::Waiting& waiting = memory_of(agent).waiting;
+  Resident::Waiting& waiting = agent.resident->waiting;
   Operation barrier = barrier_record(execution, memory, semantics, {file, function, line});
   barrier.tags = agent.tags;
-  if (waiting.where.empty()) waiting.where.assign(agent.group->grid->group_size, Resident::Waiting::Nowhere);
+  if (waiting.where.empty()) waiting.where.assign(memory_of(agent).invocations.count, Resident::Waiting::Nowhere);
   if (waiting.at_common == 0) {
     waiting.common = barrier;
-    const bool may_be_common = agent.tags == TagSetId::Empty && !memory_of(agent).emulator->edits;
+    const bool may_be_common = agent.tags == TagSetId::Empty && !agent.resident->emulator->edits;
     waiting.code =
         may_be_common ? Resident::Waiting::code_of(execution, memory, semantics, line) : Resident::Waiting::kNoCode;
     waiting.arrive_at_common(agent.index);
@@ -480,7 +483,7 @@ void arrive_with_record(const Agent& agent, Scope execution, Scope memory, Memor
 
 bool arrive_or_edit(const Agent& agent, Scope execution, Scope memory, MemorySemantics semantics, const char* file,
                     const char* function, std::uint32_t line) {
-  Emulator& emulator = *memory_of(agent).emulator;
+  Emulator& emulator = *agent.resident->emulator;
   if (!emulator.edits) [[likely]] {
     arrive_with_record(agent, execution, memory, semantics, file, function, line);
     return false;
@@ -493,8 +496,34 @@ bool arrive_or_edit(const Agent& agent, Scope execution, Scope memory, MemorySem
 
 void leave(Emulator& emulator, const Agent& agent) {
   // An invocation that is alone in its scope instance does not wait.
-  if (memory_of(agent).waiting.at(agent.index) != Resident::Waiting::Nowhere)
-    emulator.invocations_meet(*agent.group, {&agent.index, 1});
+  if (agent.resident->waiting.at(agent.index) != Resident::Waiting::Nowhere)
+    emulator.meet(memory_of(agent), {&agent.index, 1});
+}
+
+namespace {
+
+class ByEmulator final : public run::RecordedAccesses {
+  using RecordedAccesses::read;
+  using RecordedAccesses::update;
+  using RecordedAccesses::write;
+
+  void read(const Agent& agent, const Access& access, void* value) override {
+    emulation::read(*agent.resident->emulator, agent, access, value);
+  }
+  void write(const Agent& agent, const Access& access, const void* value) override {
+    emulation::write(*agent.resident->emulator, agent, access, value);
+  }
+  void update(const Agent& agent, const Access& access, MemorySemantics unequal, Modify modify,
+              void* context) override {
+    atomic_update(*agent.resident->emulator, agent, access, unequal, modify, context);
+  }
+};
+
+}  // namespace
+
+run::RecordedAccesses& recorded_accesses() {
+  static ByEmulator of_all;
+  return of_all;
 }
 
 }  // namespace heddle::emulation

@@ -7,6 +7,7 @@
 
 #include "emulator/host/device_state.h"
 #include "emulator/host/standstill.h"
+#include "emulator/run/recorded_accesses.h"
 #include "emulator/watch/named_objects.h"
 #include "runtime/stack_state.h"
 
@@ -67,6 +68,17 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
   void dispatch_fails(runtime::Failure& failure) override;
   /// As that, of a finding with which the dispatch goes on.
   void dispatch_is_wrong(Finding& finding);
+  /// All of these invocations, which wait, execute one dynamic instance of a barrier together, if they wait at one.
+  void meet(WorkgroupMemory& memory, std::span<const std::uint32_t> indices);
+
+  // Of the dispatch that runs:
+  /// Where one of its invocations is.
+  Coordinates coordinates(AgentId agent) const;
+  /// The number of the invocation's workgroup.
+  std::uint32_t workgroup_of(AgentId agent) const {
+    return (static_cast<std::uint32_t>(agent) - dispatch_.first_agent) / grid_->group_size;
+  }
+  const runtime::Grid& grid() const { return *grid_; }
 
   /// A workgroup is about to have its first variable.
   void begin_variables(WorkgroupMemory& memory);
@@ -126,8 +138,8 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
   [[gnu::noinline]] bool is_standstill(detail::Standstill::Verdict verdict);
   static detail::Standstill::Place place(const Locations& bytes) { return {bytes.allocation, bytes.offset_bytes}; }
   void hear_as_usual();
-  [[gnu::noinline]] void find_subgroups(const runtime::Grid& grid);
-  [[gnu::noinline]] void tell_begin(const runtime::Grid& grid, std::uint32_t groups);
+  [[gnu::noinline]] void find_subgroups();
+  [[gnu::noinline]] void tell_begin(std::uint32_t groups);
   void begin(WorkgroupMemory& memory, runtime::Workgroup& group);
   void end(WorkgroupMemory& memory);
   [[gnu::noinline]] void end_left_ones();
@@ -155,7 +167,9 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
   std::atomic<std::uint64_t> next_barrier_instance_{1};
   /// The memory, if it must know of agents; null otherwise.
   memory::Memory* knows_agents_ = nullptr;
-  std::uint32_t first_agent_ = 0;
+  /// The dispatch that runs.
+  trace::Dispatch dispatch_;
+  const runtime::Grid* grid_ = nullptr;
   std::uint32_t first_workgroup_ = 0;
 
   /// How often others are let run half as often at most, while a dispatch goes on.
@@ -180,7 +194,10 @@ inline WorkgroupMemory& memory_of(const runtime::Workgroup& group) {
 }
 
 inline WorkgroupMemory& memory_of(const Agent& agent) {
-  return memory_of(*agent.group);
+  return static_cast<WorkgroupMemory&>(*agent.resident);
 }
+
+/// The way of accesses with a record into all emulators: each is done by the emulator of its agent.
+run::RecordedAccesses& recorded_accesses();
 
 }  // namespace heddle::emulation

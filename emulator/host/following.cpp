@@ -42,7 +42,7 @@ bool Following::make(const Agent& agent, const UndefinedResult& result, void* va
   twin_.draw(seed_, made_++, {static_cast<std::byte*>(value), size_bytes});
   if (!twin_.runs()) return false;
   results_[agent.id] = result;
-  last_ = {runtime::coordinates(*agent.group, agent.index), result};
+  last_ = {agent.resident->emulator->coordinates(agent.id), result};
   return true;
 }
 

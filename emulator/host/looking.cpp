@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "emulator/host/emulator.h"
-#include "emulator/host/recorded_accesses.h"
 
 namespace heddle::emulation {
 

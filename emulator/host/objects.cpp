@@ -80,12 +80,13 @@ std::optional<watch::NamedObject> Emulator::object_with(const Locations& bytes) 
   return object ? std::optional(named(*object)) : std::nullopt;
 }
 
-void Emulator::tell_begin(const runtime::Grid& grid, std::uint32_t groups) {
-  trace::Dispatch dispatch{
-      device.dispatches - 1, first_agent_, grid.groups, grid.local, grid.base, grid.subgroup_size, {}};
-  if (grid.position_of) dispatch.positions = {grid.position_of, grid.group_size};
-  device.watchers.dispatch_begins({dispatch, *this});
-  if (device.parallel) device.parallel->dispatch_begins(first_agent_, grid.group_size, groups);
+void Emulator::tell_begin(std::uint32_t groups) {
+  device.watchers.dispatch_begins({dispatch_, *this});
+  if (device.parallel) device.parallel->dispatch_begins(dispatch_.first_agent, grid_->group_size, groups);
+}
+
+Coordinates Emulator::coordinates(AgentId agent) const {
+  return trace::coordinates_of(dispatch_, agent);
 }
 
 void Emulator::make_memory() {
@@ -147,11 +148,12 @@ const Binding* workgroup_variable(Emulator& emulator, const Agent& agent, std::u
   binding.size_bytes = size_bytes;
   binding.component = component;
   memory.used_bytes += size_bytes;
-  if (memory.used_bytes > agent.group->memory_bytes) {
+  const std::uint64_t most_bytes = memory.allocation.size_bytes;
+  if (memory.used_bytes > most_bytes) {
     binding.name = made.name;
     raise(agent, FindingKind::WorkgroupVariables,
-          fmt::format("Workgroup variables need {} bytes; {} is {}", memory.used_bytes, agent.group->grid->memory_limit,
-                      agent.group->memory_bytes),
+          fmt::format("Workgroup variables need {} bytes; {} is {}", memory.used_bytes, emulator.grid().memory_limit,
+                      most_bytes),
           &binding, 0, where);
   }
   if (ordinal == 0) emulator.begin_variables(memory);

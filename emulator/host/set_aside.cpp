@@ -5,7 +5,6 @@
 
 #include "emulator/host/device_state.h"
 #include "emulator/host/emulator.h"
-#include "emulator/host/recorded_accesses.h"
 #include "emulator/memory/gated.h"
 #include "emulator/memory/policy.h"
 

@@ -54,7 +54,11 @@ void Checks::begin(AllocationId allocation) {
   const Object& object = setting_.objects[setting_.objects.of(allocation)];
   Allocation& begun = allocations_[static_cast<std::size_t>(allocation)];
   begun.freed = false;
-  begun.written.assign(object.initialized ? 0 : object.size_bytes, false);
+  if (object.initialized) {
+    begun.initialized.mark_all();
+  } else {
+    begun.initialized.track(object.size_bytes);
+  }
 }
 
 void Checks::begins(std::uint32_t workgroup) {
@@ -77,46 +81,28 @@ bool Checks::allows(const Operation& operation) {
   HEDDLE_CHECK(static_cast<std::uint32_t>(bytes.allocation) < allocations_.size(),
                "a front end accesses an allocation that no object of its setting is");
   const Object& object = setting_.objects[setting_.objects.of(bytes.allocation)];
-  const std::size_t before = findings_.size();
-  if (allocations_[static_cast<std::size_t>(bytes.allocation)].freed) {
-    note(FindingKind::UseAfterFree,
-         fmt::format("{} of {}, which was freed", element_text(operation), object_text(object)), operation);
-  } else if (bytes.offset_bytes > object.size_bytes || bytes.size_bytes > object.size_bytes - bytes.offset_bytes) {
-    note(FindingKind::OutOfBounds,
-         fmt::format("bytes {} to {} of {}, which has {}", bytes.offset_bytes,
-                     bytes.offset_bytes + bytes.size_bytes - 1, object_text(object), object.size_bytes),
-         operation);
-  } else if (!is_aligned(bytes)) {
-    note(FindingKind::Misaligned,
-         fmt::format("byte {} of {} is not at a multiple of {} bytes", bytes.offset_bytes, object_text(object),
-                     std::min<std::uint64_t>(bytes.size_bytes, kPieceBytes)),
-         operation);
-  }
-  return findings_.size() == before;
+  const bool freed = allocations_[static_cast<std::size_t>(bytes.allocation)].freed;
+  const CheckedAccess access{freed, is_aligned(bytes), bytes.offset_bytes, bytes.size_bytes, object.size_bytes};
+  const std::optional<FindingKind> fault = fault_of(access);
+  if (fault) note(*fault, fault_text(*fault, access, words_of(operation)), operation);
+  return !fault;
 }
 
 void Checks::reads(const Operation& operation) {
   const Locations& bytes = operation.locations;
-  const std::vector<bool>& written = allocations_[static_cast<std::size_t>(bytes.allocation)].written;
-  if (written.empty()) return;
-  const auto first = written.begin() + static_cast<std::ptrdiff_t>(bytes.offset_bytes);
-  const auto missing = std::find(first, first + bytes.size_bytes, false);
-  if (missing == first + bytes.size_bytes) return;
-  const ObjectId id = setting_.objects.of(bytes.allocation);
+  const detail::InitializedBytes& initialized = allocations_[static_cast<std::size_t>(bytes.allocation)].initialized;
+  const std::uint64_t missing = initialized.first_missing(bytes.offset_bytes, bytes.size_bytes, nullptr);
+  if (missing == bytes.size_bytes) return;
   const SourceLocation& where = operation.where;
-  if (!missed_.insert({where.file, where.function, where.line, id}).second) return;
+  if (!missed_.insert({where.file, where.function, where.line, setting_.objects.of(bytes.allocation)}).second) return;
+  const AccessWords words = words_of(operation);
   note(FindingKind::UninitializedRead,
-       fmt::format("byte {} of {} of {} was never written until now: if another invocation writes it, this one has to "
-                   "wait for that",
-                   missing - first, element_text(operation), object_text(setting_.objects[id])),
-       operation);
+       never_written_text(missing, words.element + " of " + words.object, Writers::Others), operation);
 }
 
 void Checks::writes(const Operation& operation) {
   const Locations& bytes = operation.locations;
-  std::vector<bool>& written = allocations_[static_cast<std::size_t>(bytes.allocation)].written;
-  if (written.empty()) return;
-  std::fill_n(written.begin() + static_cast<std::ptrdiff_t>(bytes.offset_bytes), bytes.size_bytes, true);
+  allocations_[static_cast<std::size_t>(bytes.allocation)].initialized.mark(bytes.offset_bytes, bytes.size_bytes);
 }
 
 void Checks::stands_still(const std::vector<Stand>& all) {
@@ -124,10 +110,8 @@ void Checks::stands_still(const std::vector<Stand>& all) {
   const auto spinning = std::find_if(all.begin(), all.end(), [](const Stand& one) { return one.spins; });
   if (waiting == all.end() && spinning == all.end()) return;
   const Stand& first = waiting != all.end() ? *waiting : *spinning;
-  std::string message =
-      waiting != all.end()
-          ? workgroup_text(first.agent) + " do not all come to the same barrier: "
-          : "every invocation that can go on reads the same again and again, and no invocation writes anything else: ";
+  std::string message = waiting != all.end() ? workgroup_text(first.agent) + " do not all come to the same barrier: "
+                                             : std::string(kNobodyGoesOn);
   Operation at;
   at.kind = OperationKind::ControlBarrier;
   at.agent = first.agent;
@@ -150,13 +134,12 @@ void Checks::note(FindingKind kind, std::string message, const Operation& operat
   findings_.push_back(std::move(finding));
 }
 
-std::string Checks::object_text(const Object& object) const {
-  return fmt::format("{} '{}'", name_of(object.storage_class), object.name);
-}
-
-std::string Checks::element_text(const Operation& operation) const {
-  const Object& object = setting_.objects[setting_.objects.of(operation.locations.allocation)];
-  return fmt::format("element {}", operation.locations.offset_bytes / object.element_bytes);
+AccessWords Checks::words_of(const Operation& operation) const {
+  const Locations& bytes = operation.locations;
+  const Object& object = setting_.objects[setting_.objects.of(bytes.allocation)];
+  return {fmt::format("element {}", bytes.offset_bytes / object.element_bytes),
+          fmt::format("{} '{}'", name_of(object.storage_class), object.name), std::to_string(object.size_bytes),
+          std::min<std::uint64_t>(bytes.size_bytes, kPieceBytes)};
 }
 
 std::string Checks::workgroup_text(AgentId agent) const {

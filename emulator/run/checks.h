@@ -3,6 +3,7 @@
 /// \file
 /// What is wrong with an access, or with waiting agents, as findings.
 
+#include <heddle/detail/allocation.h>
 #include <heddle/report.h>
 
 #include <optional>
@@ -11,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "emulator/run/access_faults.h"
 #include "emulator/run/setting.h"
 #include "emulator/trace/instructions.h"
 
@@ -56,13 +58,11 @@ class Checks {
  private:
   struct Allocation {
     bool freed = false;
-    /// By byte; empty where all have a value.
-    std::vector<bool> written;
+    detail::InitializedBytes initialized;
   };
   void begin(AllocationId allocation);
   void note(FindingKind kind, std::string message, const Operation& operation);
-  std::string object_text(const Object& object) const;
-  std::string element_text(const Operation& operation) const;
+  AccessWords words_of(const Operation& operation) const;
   /// "workgroup (1,0,0)" where the agent is in one.
   std::string workgroup_text(AgentId agent) const;
   /// "2 invocations wait at ...; 1 invocation finished".

@@ -26,7 +26,7 @@ thread_local std::uint64_t ParallelMemory::t_memory = 0;
 ParallelMemory::Stripe::Stripe(const race::KernelOrder::Shared& order)
     : known(race::History(order, kStripeBits), kRecentOfStripe) {}
 
-ParallelMemory::ParallelMemory(RaceSink& sink, emulation::RecordedAccesses& recorded, bool tags)
+ParallelMemory::ParallelMemory(RaceSink& sink, run::RecordedAccesses& recorded, bool tags)
     : sink_(sink),
       recorded_(recorded),
       number_([] {

@@ -51,7 +51,7 @@ class RaceSink {
 class ParallelMemory final : public memory::Memory {
  public:
   /// `tags`: whether operations may have some. Both others must outlive it.
-  ParallelMemory(RaceSink& sink, emulation::RecordedAccesses& recorded, bool tags);
+  ParallelMemory(RaceSink& sink, run::RecordedAccesses& recorded, bool tags);
   ~ParallelMemory() override;
 
   /// Invocations with numbers from `first` on are about to begin.
@@ -229,7 +229,7 @@ class ParallelMemory final : public memory::Memory {
   static thread_local std::uint64_t t_memory;
 
   RaceSink& sink_;
-  emulation::RecordedAccesses& recorded_;
+  run::RecordedAccesses& recorded_;
   bool records_all_ = false;
   /// The number of this memory among all that the program ever made.
   const std::uint64_t number_;

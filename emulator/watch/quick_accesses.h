@@ -3,13 +3,14 @@
 /// \file
 /// What the doors of memories that a race detector listens to have in common.
 
-#include <heddle/detail/emulation.h>
+#include <heddle/detail/access.h>
 
 #include <array>
 #include <cstring>
 
 #include "emulator/advice/neighbourhood.h"
 #include "emulator/race/kernel_detector.h"
+#include "emulator/run/recorded_accesses.h"
 #include "emulator/watch/site_callers.h"
 
 namespace heddle::watch {
@@ -25,7 +26,7 @@ class DetectedAccesses : public emulation::AccessDoor {
   static_assert(kMostBytes == race::kWordBytes);
 
   /// Both must outlive it.
-  DetectedAccesses(race::KernelDetector& detector, emulation::RecordedAccesses& recorded)
+  DetectedAccesses(race::KernelDetector& detector, run::RecordedAccesses& recorded)
       : detector_(detector), recorded_(recorded) {}
   /// Executions whose call stacks `callers` wants are not made the quick way. It must outlive this.
   void leave_to(SiteCallers& callers);
@@ -174,7 +175,7 @@ class DetectedAccesses : public emulation::AccessDoor {
   race::SiteId look_up(const Binding& binding, InstructionCode code, const char* file, const char* function);
   void unlearn(race::SiteId site);
 
-  emulation::RecordedAccesses& recorded_;
+  run::RecordedAccesses& recorded_;
   /// Null where nothing wants call stacks.
   const SiteCallers* callers_ = nullptr;
 

@@ -43,7 +43,7 @@ struct WatchedVariable : OpenVariable<WatchedMemory> {
 class WatchedMemory final : public VariableAccesses<WatchedMemory, WatchedVariable> {
  public:
   /// All must outlive it.
-  WatchedMemory(memory::SequentialMemory& memory, RaceWatch& watch, emulation::RecordedAccesses& recorded)
+  WatchedMemory(memory::SequentialMemory& memory, RaceWatch& watch, run::RecordedAccesses& recorded)
       : VariableAccesses(watch.detector(), recorded), memory_(memory), recent_(watch.recent()) {
     leave_to(watch.callers());
   }

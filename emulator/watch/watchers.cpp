@@ -14,7 +14,7 @@
 
 namespace heddle::watch {
 
-Watchers::Watchers(const DeviceOptions& options, emulation::RecordedAccesses& recorded)
+Watchers::Watchers(const DeviceOptions& options, run::RecordedAccesses& recorded)
     : options_(options), recorded_(recorded) {
   if (*options.races_parallel) {
     parallel_races_ = std::make_unique<ParallelRaces>(options, instructions());

@@ -18,8 +18,10 @@
 
 namespace heddle::emulation {
 class AccessDoor;
+}
+namespace heddle::run {
 class RecordedAccesses;
-}  // namespace heddle::emulation
+}
 
 namespace heddle::trace {
 class ApiListener;
@@ -40,7 +42,7 @@ class Watchers {
   /// `options` have all defaults filled in, and must outlive it. Throws std::invalid_argument for a suppression file
   /// that makes no sense, and for a trace that cannot be written.
   /// Accesses that need a record are left to `recorded`, which must outlive it, too.
-  Watchers(const DeviceOptions& options, emulation::RecordedAccesses& recorded);
+  Watchers(const DeviceOptions& options, run::RecordedAccesses& recorded);
   ~Watchers();
 
   /// The memory that tells of races while workgroups run on several threads; null where the options ask for one order.
@@ -103,7 +105,7 @@ class Watchers {
   trace::Instructions& instructions();
 
   const DeviceOptions& options_;
-  emulation::RecordedAccesses& recorded_;
+  run::RecordedAccesses& recorded_;
   /// Null until something listens.
   std::unique_ptr<trace::Instructions> instructions_;
   std::unique_ptr<RaceWatch> race_watch_;

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "emulator/host/recorded_accesses.h"
+#include "emulator/host/emulator.h"
 #include "emulator/judge/judgement.h"
 #include "emulator/model/tags.h"
 #include "emulator/trace/recorder.h"

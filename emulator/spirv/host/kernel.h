@@ -87,7 +87,7 @@ class ModuleKernel {
     }
   }
   void find_buffer(emulated::Invocation& invocation, const PlannedObject& object, Place& place) const {
-    const emulation::Binding& binding = emulation::Resident::of(*invocation.agent().group).arguments[object.binding];
+    const emulation::Binding& binding = invocation.agent().resident->arguments[object.binding];
     if (binding.allocation == nullptr) return;
     place.binding = &binding;
     place.size = binding.size_bytes;

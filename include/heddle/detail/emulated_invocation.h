@@ -18,9 +18,8 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
   Invocation(runtime::Workgroup& group, std::uint32_t index, bool registered, emulation::Resident& resident)
       : TaggedInvocation(group, index, group.grid->local_id(index),
                          group.id * group.grid->local + group.grid->local_id(index), registered),
-        agent_{resident.agent(index), TagSetId::Empty, index, &group},
-        pulse_(resident.pulse),
-        resident_(&resident) {}
+        agent_{resident.agent(index), TagSetId::Empty, index, &resident},
+        pulse_(resident.pulse) {}
 
   template <typename T>
   auto workgroup(std::string_view name = "", InitialValue initial = InitialValue::Undefined,
@@ -50,7 +49,7 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
     return Pointer<T>(*this, address);
   }
 
-  emulation::Emulator& emulator() const { return *resident_->emulator; }
+  emulation::Emulator& emulator() const { return *agent_.resident->emulator; }
   const emulation::Agent& agent() const { return agent_; }
   /// As if it had not polled: nothing of that is part of what the kernel has at hand.
   void forget_polls() {
@@ -80,7 +79,7 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
     Place place;
     place.invocation = this;
     const std::uint32_t ordinal = workgroup_variables_++;
-    place.binding = resident_->known_variable(ordinal, size_bytes);
+    place.binding = agent_.resident->known_variable(ordinal, size_bytes);
     if (!place.binding) [[unlikely]] {
       place.binding =
           emulation::workgroup_variable(emulator(), agent_, ordinal, size_bytes, static_cast<std::uint32_t>(alignof(T)),
@@ -187,7 +186,7 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
   }
   [[gnu::always_inline]] emulation::Site site(const emulation::InPlace& memory, const emulation::Binding& binding,
                                               const SourceLocation& where) const {
-    return memory.site(where.line, binding.allocation->id, resident_->first);
+    return memory.site(where.line, binding.allocation->id, agent_.resident->first);
   }
   template <typename T>
   [[gnu::always_inline]] std::byte* write_in_place(const Place& place) const {
@@ -464,11 +463,11 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
   }
   [[gnu::always_inline]] void before_barrier(Scope execution, Scope memory, MemorySemantics semantics,
                                              const SourceLocation& where) {
-    emulation::arrive(*resident_, index_, agent_, execution, memory, semantics, where);
+    emulation::arrive(*agent_.resident, index_, agent_, execution, memory, semantics, where);
   }
   [[gnu::always_inline]] bool before_control_barrier(Scope execution, Scope memory, MemorySemantics semantics,
                                                      const SourceLocation& where) {
-    return emulation::arrive_unless_edited(*resident_, index_, agent_, execution, memory, semantics, where);
+    return emulation::arrive_unless_edited(*agent_.resident, index_, agent_, execution, memory, semantics, where);
   }
   // An invocation that waited at a barrier of the workgroup has met the others.
   [[gnu::always_inline]] void after_barrier(Scope execution, Scope, MemorySemantics, bool met) {
@@ -531,7 +530,6 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
   // These follow what barriers ask for, and are what accesses ask for.
   emulation::Agent agent_;
   emulation::Pulse* pulse_;
-  emulation::Resident* resident_;
   std::uint32_t workgroup_variables_ = 0;
   std::uint32_t same_ = 0;
   const void* polled_address_ = nullptr;
