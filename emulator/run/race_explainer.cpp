@@ -25,15 +25,26 @@ void set_reason(RaceReason reason, DataRace& noted) {
   noted.reason = std::move(reason.text);
 }
 
+void add_values(RacingAccess& access, const Operation& instruction, const AccessDone& done, const RaceNames& names) {
+  if (instruction.reads()) access.read = names.value_text(done.values.read, done.bytes);
+  if (instruction.writes()) access.written = names.value_text(done.values.written, done.bytes);
+}
+
 }  // namespace
 
-DataRace RaceExplainer::described(const race::KernelRace& race) const {
+DataRace race_of(const race::KernelDetector& detector, const Dispatched& dispatched, const RaceNames& names,
+                 const race::KernelRace& race, const std::optional<AccessDone>& first, const AccessDone& second) {
+  const Operation& first_instruction = detector.site(race.first).operation;
+  const Operation& second_instruction = detector.site(race.second).operation;
   DataRace made;
-  made.first = dispatched_.access(race.first_agent, detector_.site(race.first).operation);
-  made.second = dispatched_.access(race.second_agent, detector_.site(race.second).operation);
+  made.first = dispatched.access(race.first_agent, first_instruction);
+  made.second = dispatched.access(race.second_agent, second_instruction);
   made.offset_bytes = race.bytes.offset_bytes;
   made.size_bytes = race.bytes.size_bytes;
   set_reason(reason_of(race, made.first.dispatch != made.second.dispatch), made);
+  names.name_object(made, second_instruction);
+  add_values(made.second, second_instruction, second, names);
+  if (first) add_values(made.first, first_instruction, *first, names);
   return made;
 }
 

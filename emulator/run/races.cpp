@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "emulator/trace/instructions.h"
-
 namespace heddle::run {
 namespace {
 
@@ -20,43 +18,39 @@ bool is_one_instruction(const RacingAccess& a, const RacingAccess& b) {
          a.operation == b.operation;
 }
 
-std::string value_text(model::Value value) {
-  return std::to_string(value);
-}
+/// Names of one object; values of races are numbers.
+class NumbersOf final : public RaceNames {
+ public:
+  explicit NumbersOf(const Object& object) : object_(object) {}
 
-void add_values(RacingAccess& access, const Operation& operation, const advice::AccessValues& values) {
-  if (operation.reads()) access.read = value_text(values.read);
-  if (operation.writes()) access.written = value_text(values.written);
-}
+  void name_object(DataRace& race, const Operation&) const override {
+    race.object = object_.name;
+    race.index = race.offset_bytes / object_.element_bytes;
+  }
+  std::string value_text(model::Value value, const Locations&) const override { return std::to_string(value); }
+
+ private:
+  const Object& object_;
+};
 
 }  // namespace
 
 Races::Races(const Setting& setting, const trace::Instructions& instructions, advice::ChangeOptions changes)
-    : setting_(setting),
-      changes_(std::move(changes)),
-      detector_(race::KernelOptions{.exact_accesses = kExactAccesses}),
-      recent_(kRecentOperations, advice::Recent::Hears::AnyMemory,
-              {[this](std::uint32_t site) -> const Operation& {
-                 return detector_.site(static_cast<race::SiteId>(site)).operation;
-               },
-               [this](AgentId agent) { return detector_.places().place(static_cast<std::uint32_t>(agent)); },
-               [&instructions](const SourceLocation& where) { return instructions.place_of(where); }}),
-      dispatched_(instructions) {
-  detector_.on_race([this](const race::KernelRace& race) { note(race); });
-  detector_.on_race_again([this](std::size_t race, AgentId) { ++found_[found_as_[race]].count; });
-}
+    : RaceFinder({.detector = {.exact_accesses = kExactAccesses}, .recent_operations = kRecentOperations},
+                 instructions),
+      setting_(setting),
+      changes_(std::move(changes)) {}
 
 void Races::restart() {
   ++run_;
   detector_.restart();
-  recent_.forget();
-  dispatched_.forget();
+  forget();
   found_as_.clear();
 }
 
 void Races::note(const race::KernelRace& race) {
-  DataRace made = explainer_.described(race);
-  add_object_and_values(race, made);
+  const ObjectId object = setting_.objects.of(race.bytes.allocation);
+  DataRace made = told(race, NumbersOf(setting_.objects[object])).first;
   made.count = 1;
   if (DataRace* const before = known(made)) {
     const auto place = static_cast<std::size_t>(before - found_.data());
@@ -77,69 +71,6 @@ DataRace* Races::known(const DataRace& race) {
             (is_one_instruction(other.first, race.second) && is_one_instruction(other.second, race.first)));
   });
   return found == found_.end() ? nullptr : &*found;
-}
-
-void Races::add_object_and_values(const race::KernelRace& race, DataRace& noted) const {
-  const Object& object = setting_.objects[setting_.objects.of(race.bytes.allocation)];
-  noted.object = object.name;
-  noted.index = race.bytes.offset_bytes / object.element_bytes;
-  add_values(noted.second, *now_, values_);
-  const Operation& first = detector_.site(race.first).operation;
-  if (const auto earlier = recent_.last_like(first, race.first_agent, race.operation))
-    add_values(noted.first, first, recent_.values(*earlier));
-}
-
-void Races::agent_begins(AgentId agent, const model::Place& place) {
-  detector_.agent_begins(agent, place);
-}
-
-void Races::agent_ends(AgentId agent) {
-  detector_.agent_ends(agent);
-}
-
-void Races::agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
-                         std::span<const std::uint32_t> subgroups) {
-  detector_.agents_begin(first, count, place, subgroups);
-}
-
-void Races::agents_end(AgentId first, std::uint32_t count) {
-  detector_.agents_end(first, count);
-}
-
-void Races::system_synchronizes(AgentId first, AgentId second) {
-  detector_.system_synchronizes(first, second);
-}
-
-void Races::dependency(bool memory) {
-  detector_.dependency(memory);
-  if (memory) {
-    // What follows races with none of what came before.
-    recent_.forget();
-    dispatched_.forget();
-  } else {
-    recent_.execution_dependency(detector_.places().end());
-  }
-}
-
-void Races::dispatched(const trace::Dispatch& dispatch) {
-  dispatched_.begins(dispatch);
-}
-
-void Races::operation(model::OperationIndex index, const Operation& operation, model::Value read, model::Value written,
-                      std::span<const trace::Source> sources) {
-  now_ = &operation;
-  values_ = {read, written};
-  recent_.operation(index, operation, read, written, sources);
-  detector_.operation(index, operation, read, written, sources);
-}
-
-void Races::passes(model::OperationIndex arrival, std::span<const model::OperationIndex> synchronizing) {
-  detector_.passes(arrival, synchronizing);
-}
-
-void Races::placed(model::OperationIndex write) {
-  recent_.placed(write);
-  detector_.placed(write);
 }
 
 }  // namespace heddle::run

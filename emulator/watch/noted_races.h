@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "emulator/advice/neighbourhood.h"
 #include "emulator/report/collector.h"
 #include "emulator/report/suppressions.h"
+#include "emulator/run/race_explainer.h"
 #include "emulator/watch/named_objects.h"
 #include "emulator/watch/race_log.h"
 
@@ -101,13 +101,22 @@ inline bool is_plain_write(const Operation& operation) {
   return operation.kind == OperationKind::Write && !operation.atomic;
 }
 
-/// Says in which element of `object` (nothing: the bytes have no name) the race is, whose bytes are so far counted in
-/// its allocation; `second` is the second access.
-void set_object(DataRace& race, const std::optional<NamedObject>& object, const Operation& second);
-/// Says of which of the two accesses all that is known is where their variable is declared.
-void note_declaration(DataRace& race, const SourceLocation& declared);
-/// Adds what an access of `object`, as there, at these bytes of its allocation, read and wrote.
-void add_values(RacingAccess& access, const Operation& site, const Locations& bytes, const advice::AccessValues& values,
-                const std::optional<NamedObject>& object);
+/// The names that a dispatch has for bytes which race.
+class ObjectNames final : public run::RaceNames {
+ public:
+  /// `objects` must outlive it; null between dispatches, when bytes have no names.
+  ObjectNames(NamedObjects* objects, const Locations& bytes);
+
+  /// Nothing if the bytes have no name.
+  const std::optional<NamedObject>& object() const { return object_; }
+  /// Says as well of which of the two accesses all that is known is where their variable is declared.
+  void name_object(DataRace& race, const Operation& second) const override;
+  std::string value_text(model::Value value, const Locations& bytes) const override;
+
+ private:
+  const std::optional<NamedObject> object_;
+  /// Of the Workgroup variable that has the bytes; nowhere if none has.
+  const SourceLocation declared_;
+};
 
 }  // namespace heddle::watch

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "emulator/run/race_reason.h"
 #include "emulator/trace/instructions.h"
 #include "emulator/watch/own_command.h"
 #include "emulator/watch/site_callers.h"
@@ -73,35 +72,18 @@ void ParallelRaces::fails(const report::FailedDispatch& failed) {
 
 DataRace ParallelRaces::made_of(const race::KernelDetector& detector, const race::KernelRace& race,
                                 const ToldAccess& second) const {
-  DataRace made;
-  const Operation& first = detector.site(race.first).operation;
-  made.first = dispatched_.access(race.first_agent, first);
-  made.second = dispatched_.access(race.second_agent, detector.site(race.second).operation);
-  made.offset_bytes = race.bytes.offset_bytes;
-  made.size_bytes = race.bytes.size_bytes;
-  run::RaceReason reason = run::reason_of(race, made.first.dispatch != made.second.dispatch);
-  made.missing = std::move(reason.missing);
-  made.reason = std::move(reason.text);
+  std::optional<run::AccessDone> first;
+  if (const auto known = second.recent->last(race.first, race.first_agent, race.bytes))
+    first = {known->bytes, known->values};
+  DataRace made = run::race_of(detector, dispatched_, ObjectNames(objects_, race.bytes), race, first,
+                               {second.operation->locations, second.values});
   made.replay = again_;
   made.replays = false;
   made.no_change = "runs on all cores have no order in which one could be tried; those of this command have: " + again_;
   made.same_value = tells_equal_writes_ && equal_writes(detector, race.first, race.first_agent, second);
   // The calls that led to the first access are not known.
   made.second.calls = calls_by(instructions_, made.second.where, {instructions_.calls_now()});
-  add_object_and_values(detector, race, second, made);
-  if (objects_ && first.storage_class == StorageClass::Workgroup)
-    note_declaration(made, objects_->declaration_of(race.bytes));
   return made;
-}
-
-void ParallelRaces::add_object_and_values(const race::KernelDetector& detector, const race::KernelRace& race,
-                                          const ToldAccess& second, DataRace& noted) const {
-  const std::optional<NamedObject> object = objects_ ? objects_->object_with(race.bytes) : std::nullopt;
-  set_object(noted, object, *second.operation);
-  const Operation& first = detector.site(race.first).operation;
-  add_values(noted.second, *second.operation, second.operation->locations, second.values, object);
-  if (const auto known = second.recent->last(race.first, race.first_agent, race.bytes))
-    add_values(noted.first, first, known->bytes, known->values, object);
 }
 
 bool ParallelRaces::equal_writes(const race::KernelDetector& detector, race::SiteId site, AgentId agent,

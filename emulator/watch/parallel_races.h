@@ -54,8 +54,6 @@ class ParallelRaces final : public RaceSink {
   using Seen = std::pair<const race::KernelDetector*, std::size_t>;
 
   DataRace made_of(const race::KernelDetector& detector, const race::KernelRace& race, const ToldAccess& second) const;
-  void add_object_and_values(const race::KernelDetector& detector, const race::KernelRace& race,
-                             const ToldAccess& second, DataRace& noted) const;
   bool equal_writes(const race::KernelDetector& detector, race::SiteId site, AgentId agent,
                     const ToldAccess& second) const;
   void count();

@@ -11,7 +11,6 @@
 #include "emulator/memory/policy.h"
 #include "emulator/race/kernel_detector_quick.h"
 #include "emulator/report/member_text.h"
-#include "emulator/run/race_explainer.h"
 #include "emulator/trace/instructions.h"
 #include "emulator/watch/own_command.h"
 #include "emulator/watch/race_settings.h"
@@ -29,6 +28,11 @@ constexpr std::size_t kBehindTheRace = 1000;
 
 // So many plain writes are remembered: some 100 bytes each.
 constexpr std::size_t kWrittenValues = 1 << 20;
+
+// A buffer, an image, or a variable is accessed through one storage class.
+race::KernelOptions detector_options() {
+  return {.one_class_each = true};
+}
 
 // Whether a kernel may access a part of an object of this type atomically: an integer or a float, not a vector or a
 // struct of them.
@@ -66,22 +70,19 @@ bool WrittenValues::wrote(AgentId agent, const Operation& site, const Operation&
 }
 
 RaceWatch::RaceWatch(const DeviceOptions& options, trace::Instructions& instructions)
-    : options_(options),
+    : RaceFinder({.detector = detector_options(),
+                  .recent_operations = kRecentOperations,
+                  .hears = options.memory->sequential ? advice::Recent::Hears::SequentialMemory
+                                                      : advice::Recent::Hears::AnyMemory,
+                  .remembered_from = remembered_from()},
+                 instructions),
+      options_(options),
       instructions_(instructions),
       tells_equal_writes_(options.same_value_writes == SameValueWrites::Notice),
       wants_all_(wants_all_races()),
       explains_(explains_races()),
       races_(options, [this](std::size_t race) { return detector_.races()[detected_[race]].count; }),
-      recent_(kRecentOperations,
-              options.memory->sequential ? advice::Recent::Hears::SequentialMemory : advice::Recent::Hears::AnyMemory,
-              {[this](std::uint32_t site) -> const Operation& {
-                 return detector_.site(static_cast<race::SiteId>(site)).operation;
-               },
-               [this](AgentId agent) { return detector_.places().place(static_cast<std::uint32_t>(agent)); },
-               [&instructions](const SourceLocation& where) { return instructions.place_of(where); }},
-              remembered_from()),
-      callers_(instructions),
-      dispatched_(instructions) {
+      callers_(instructions) {
   RaceLog* const log = races_.log();
   if (*options.race_advice) {
     if (!log) own_orderings_ = std::make_unique<KnownOrderings>();
@@ -89,18 +90,15 @@ RaceWatch::RaceWatch(const DeviceOptions& options, trace::Instructions& instruct
     with_orderings_ = std::make_unique<RacesAndOrderings>(*this, orderings_->listener());
   }
   if (has_tagged_code()) {
-    tagged_ =
-        std::make_unique<race::TaggedDetector>(listener(), detector_, race::KernelOptions{.one_class_each = true});
+    tagged_ = std::make_unique<race::TaggedDetector>(listener(), detector_, detector_options());
     tagged_->on_too_many_sets([this] { races_.remark({race::TaggedDetector::text_of_too_many_sets()}); });
   }
-  detector_.on_race([this](const race::KernelRace& race) { note(race); });
-  detector_.on_race_again([this](std::size_t race, AgentId first) { note_again(race, first); });
   detector_.on_overlooked([this](const std::string& what) { races_.remark({what}); });
 }
 
 void RaceWatch::dispatch_begins(const DispatchStart& dispatch) {
   races_.begin_run();
-  dispatched_.begins(dispatch.dispatch);
+  dispatched(dispatch.dispatch);
   objects_ = &dispatch.objects;
   races_before_ = races_.size();
 }
@@ -118,55 +116,23 @@ bool RaceWatch::restart() {
 }
 
 void RaceWatch::forget() {
-  recent_.forget();
+  RaceFinder::forget();
   written_.forget();
-  dispatched_.forget();
   offered_barriers_.clear();
 }
 
-void RaceWatch::agent_begins(AgentId agent, const model::Place& place) {
-  agents_begin(agent, 1, place, {});
-}
-void RaceWatch::agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
-                             std::span<const std::uint32_t> subgroups) {
-  detector_.agents_begin(first, count, place, subgroups);
-}
-void RaceWatch::agent_ends(AgentId agent) {
-  agents_end(agent, 1);
-}
-void RaceWatch::agents_end(AgentId first, std::uint32_t count) {
-  detector_.agents_end(first, count);
-}
-void RaceWatch::system_synchronizes(AgentId first, AgentId second) {
-  detector_.system_synchronizes(first, second);
-}
-void RaceWatch::dependency(bool memory) {
-  detector_.dependency(memory);
-  if (memory) {
-    // What follows races with none of them.
-    forget();
-  } else {
-    recent_.execution_dependency(detector_.places().end());
-  }
-}
 void RaceWatch::operation(model::OperationIndex index, const Operation& operation, model::Value read,
                           model::Value written, std::span<const trace::Source> sources) {
-  if (!operation.is_access()) return look_at_other(index, operation, read, written, sources);
+  if (!operation.is_access()) return RaceFinder::operation(index, operation, read, written, sources);
   if (!operation.atomic) return look_at(index, operation, read, written);
   const race::SiteId site = detector_.site_of(operation);
   if (site == race::kNoSite) [[unlikely]]
-    return look_at_other(index, operation, read, written, sources);
+    return RaceFinder::operation(index, operation, read, written, sources);
   if (callers_.wants(site)) [[unlikely]]
     callers_.add(site);
   recent_.access(index, operation, site, read, written, sources);
   now_ = {&operation, {read, written}};
   detector_.atomic(index, operation, site, sources);
-}
-void RaceWatch::look_at_other(model::OperationIndex index, const Operation& operation, model::Value read,
-                              model::Value written, std::span<const trace::Source> sources) {
-  recent_.operation(index, operation, read, written, sources);
-  now_ = {&operation, {read, written}};
-  detector_.operation(index, operation, read, written, sources);
 }
 void RaceWatch::plain(model::OperationIndex index, const Operation& operation, model::Value read,
                       model::Value written) {
@@ -185,18 +151,6 @@ inline void RaceWatch::look_at(model::OperationIndex index, const Operation& ope
   }
   if (tells_equal_writes_ && is_plain_write(operation)) written_.note(operation, written);
 }
-void RaceWatch::passes(model::OperationIndex arrival, std::span<const model::OperationIndex> synchronizing) {
-  detector_.passes(arrival, synchronizing);
-}
-void RaceWatch::meets(model::OperationIndex first, const Operation& barrier, std::uint32_t count) {
-  recent_.meets(first, barrier, count);
-  detector_.meets(first, barrier, count);
-}
-void RaceWatch::placed(model::OperationIndex write) {
-  detector_.placed(write);
-  recent_.placed(write);
-}
-
 std::string RaceWatch::replay() const {
   const MemoryPolicy& policy = *options_.memory;
   const std::string memory = memory::find_policy(policy.name) ? memory_assignment(policy) : "";
@@ -219,16 +173,14 @@ bool RaceWatch::may_tell(const race::KernelRace& race) {
 
 void RaceWatch::note(const race::KernelRace& race) {
   if (!may_tell(race)) return told_as_.push_back(kUntold);
-  DataRace made = run::RaceExplainer(detector_, recent_, dispatched_).described(race);
+  const ObjectNames names(objects_, race.bytes);
+  auto [made, earlier] = told(race, names);
   const Operation& first = detector_.site(race.first).operation;
   const Operation& second = detector_.site(race.second).operation;
   made.replay = replay();
   made.same_value = tells_equal_writes_ && equal_writes(first, race.first_agent);
-  const std::optional<NamedObject> object = objects_ ? objects_->object_with(race.bytes) : std::nullopt;
-  const auto earlier = add_object_and_values(race, object, made);
-  if (objects_ && first.storage_class == StorageClass::Workgroup)
-    note_declaration(made, objects_->declaration_of(race.bytes));
   const std::uint64_t offset_bytes = now_.operation->locations.offset_bytes;
+  const auto& object = names.object();
   explain(race, have_atomics(first, offset_bytes, object) && have_atomics(second, offset_bytes, object), made);
   second_calls_.push_back(instructions_.calls_now());
   callers_.ask_more(race.first);
@@ -280,18 +232,6 @@ bool RaceWatch::equal_writes(const Operation& first, AgentId agent) const {
          written_.wrote(agent, first, *now_.operation, now_.values.written);
 }
 
-std::optional<model::OperationIndex> RaceWatch::add_object_and_values(const race::KernelRace& race,
-                                                                      const std::optional<NamedObject>& object,
-                                                                      DataRace& noted) const {
-  const Operation& first = detector_.site(race.first).operation;
-  const Operation& second = detector_.site(race.second).operation;
-  set_object(noted, object, second);
-  add_values(noted.second, second, now_.operation->locations, now_.values, object);
-  const auto earlier = recent_.last_like(first, race.first_agent, race.operation);
-  if (earlier) add_values(noted.first, first, recent_.locations(*earlier), recent_.values(*earlier), object);
-  return earlier;
-}
-
 void RaceWatch::explain(const race::KernelRace& race, bool have_atomics, DataRace& noted) {
   if (!may_try_changes()) {
     noted.no_change = report::kNotTried;
@@ -299,8 +239,7 @@ void RaceWatch::explain(const race::KernelRace& race, bool have_atomics, DataRac
   }
   advice::ChangeOptions options;
   options.have_atomics = have_atomics;
-  const std::optional<advice::Changes> found =
-      run::RaceExplainer(detector_, recent_, dispatched_).explain(race, options, noted);
+  const std::optional<advice::Changes> found = explainer_.explain(race, options, noted);
   if (!found) {
     noted.no_change = why_not_tried(race);
     return;

@@ -13,10 +13,8 @@
 #include <utility>
 
 #include "emulator/advice/barrier_place.h"
-#include "emulator/advice/neighbourhood.h"
-#include "emulator/race/kernel_detector.h"
 #include "emulator/race/tagged_detector.h"
-#include "emulator/run/dispatched.h"
+#include "emulator/run/race_finder.h"
 #include "emulator/watch/named_objects.h"
 #include "emulator/watch/noted_races.h"
 #include "emulator/watch/ordering_watch.h"
@@ -40,7 +38,7 @@ class WrittenValues {
 };
 
 /// Looks for data races in what a device's memory tells, and knows what people call things.
-class RaceWatch final : public trace::Listener {
+class RaceWatch final : public run::RaceFinder {
  public:
   /// `options` have all defaults filled in, and must outlive it; the seed among them may change between dispatches.
   /// Throws std::invalid_argument for a suppression file that makes no sense.
@@ -78,21 +76,10 @@ class RaceWatch final : public trace::Listener {
     if (tagged_) tagged_->forget(allocation);
   }
 
-  void agent_begins(AgentId agent, const model::Place& place) override;
-  void agent_ends(AgentId agent) override;
-  void agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
-                    std::span<const std::uint32_t> subgroups) override;
-  void agents_end(AgentId first, std::uint32_t count) override;
-  void system_synchronizes(AgentId first, AgentId second) override;
-  void dependency(bool memory) override;
   void operation(model::OperationIndex index, const Operation& operation, model::Value read, model::Value written,
                  std::span<const trace::Source> sources) override;
   void plain(model::OperationIndex index, const Operation& operation, model::Value read, model::Value written) override;
-  void passes(model::OperationIndex arrival, std::span<const model::OperationIndex> synchronizing) override;
-  void meets(model::OperationIndex first, const Operation& barrier, std::uint32_t count) override;
-  void placed(model::OperationIndex write) override;
   bool needs_plain_sources() const override { return false; }
-  bool hears_moves() const override { return false; }
 
   /// Whether accesses that race with none may be told to those two alone, which hear of nothing else.
   bool hears_races_only() const { return !orderings_ && !tells_equal_writes_ && !tagged_; }
@@ -114,27 +101,17 @@ class RaceWatch final : public trace::Listener {
   void hand_in_all();
 
  private:
-  /// What the memory tells just now.
-  struct Now {
-    const Operation* operation = nullptr;
-    advice::AccessValues values;
-  };
-
-  /// Forgets the agents that were heard of, and what they did.
-  void forget();
+  void forget() override;
   /// At a non-atomic access.
   void look_at(model::OperationIndex index, const Operation& operation, model::Value read, model::Value written);
-  /// At anything else that makes no site.
-  void look_at_other(model::OperationIndex index, const Operation& operation, model::Value read, model::Value written,
-                     std::span<const trace::Source> sources);
-  void note(const race::KernelRace& race);
+  void note(const race::KernelRace& race) override;
   /// Asks at once who made the calls of all races from number `first` to the one before `end`.
   void learn_calls(std::size_t first, std::size_t end) const;
   /// Adds to a race who called the helpers in which its accesses are, as far as is known. True if that is new.
   bool add_calls(std::size_t race, DataRace& noted) const;
   /// Now that more executions of the first accesses may be known.
   void tell_calls();
-  void note_again(std::size_t race, AgentId first);
+  void note_again(std::size_t race, AgentId first) override;
   void explain(const race::KernelRace& race, bool have_atomics, DataRace& noted);
   /// Whether changes may be tried for one more race.
   bool may_try_changes() const { return explains_ && (wants_all_ || work_ < kMostWork); }
@@ -147,10 +124,6 @@ class RaceWatch final : public trace::Listener {
   void tell_reliance();
   /// Now that all have come where they come, takes back what they would have to come to.
   void take_back_divergent_barriers();
-  /// Returns the number of the first operation, if it is remembered.
-  std::optional<model::OperationIndex> add_object_and_values(const race::KernelRace& race,
-                                                             const std::optional<NamedObject>& object,
-                                                             DataRace& noted) const;
   bool equal_writes(const Operation& first, AgentId agent) const;
   std::string replay() const;
 
@@ -165,10 +138,7 @@ class RaceWatch final : public trace::Listener {
   const bool wants_all_;
   /// Whether changes are tried on the recorded run, and calls are asked for.
   const bool explains_;
-  /// A buffer, an image, or a variable is accessed through one storage class.
-  race::KernelDetector detector_{race::KernelOptions{.one_class_each = true}};
   NotedRaces races_;
-  advice::Recent recent_;
   WrittenValues written_;
   SiteCallers callers_;
   /// The calls that led to the second access of each race.
@@ -202,11 +172,8 @@ class RaceWatch final : public trace::Listener {
   std::optional<Finding> failure_;
   /// What it took to try changes until now. Work is counted, not time: equal runs are to have equal reports.
   std::uint64_t work_ = 0;
-  /// Since the last memory dependency.
-  run::Dispatched dispatched_;
   /// The objects of the dispatch that runs; null between dispatches.
   NamedObjects* objects_ = nullptr;
-  Now now_;
 };
 
 }  // namespace heddle::watch
