@@ -4,6 +4,7 @@
 #include "emulator/host/following.h"
 
 #include "emulator/host/trial_limit.h"
+#include "emulator/run/course.h"
 #include "emulator/watch/parallel_memory.h"
 
 #include <algorithm>
@@ -300,49 +301,12 @@ void Emulator::meet(WorkgroupMemory& memory, std::span<const std::uint32_t> indi
 
 namespace {
 
-// The memory takes pieces of eight bytes that begin at a multiple of eight, and parts of them.
-constexpr std::uint64_t kPieceBytes = 8;
-
-template <typename Do>
-[[gnu::always_inline]] inline void for_each_piece(const Operation& operation, Do with_piece) {
-  const std::uint64_t begin = operation.locations.offset_bytes;
-  const std::uint64_t end = begin + operation.locations.size_bytes;
-  if (begin / kPieceBytes == (end - 1) / kPieceBytes) [[likely]] {
-    with_piece(operation, 0);
-    return;
-  }
-  Operation piece = operation;
-  for (std::uint64_t at = begin; at < end;) {
-    const std::uint64_t next = std::min(end, (at / kPieceBytes + 1) * kPieceBytes);
-    piece.locations.offset_bytes = at;
-    piece.locations.size_bytes = static_cast<std::uint32_t>(next - at);
-    with_piece(piece, at - begin);
-    at = next;
-  }
-}
-
 /// Some bytes of a piece, `at` bytes behind the begin of the access, were read as they were before anybody wrote them.
 [[gnu::cold, gnu::noinline]] void check_stale(const Agent& agent, const Access& access, trace::Value missing,
                                               std::uint64_t at) {
   for (; missing != 0; missing >>= 8, ++at)
     if ((missing & 0xff) != 0 && (!access.value_bytes || access.value_bytes[at] != 0))
       return complain_of_stale(agent, access, at);
-}
-
-[[gnu::always_inline]] inline void do_read(Emulator& emulator, const Agent& agent, const Access& access, void* value) {
-  check(agent, access);
-  check_initialized(agent, access);
-  if (emulator.stands_still_reading(agent, access, access.operation.locations, access.operation.atomic)) [[unlikely]]
-    complain_of_standstill(emulator, agent, access);
-  if (emulator.follows_undefined && !access.operation.atomic) [[unlikely]]
-    emulator.following().read(agent, access);
-  for_each_piece(access.operation, [&](const Operation& piece, std::uint64_t at) {
-    emulator.device.memory->read(piece, static_cast<std::byte*>(value) + at);
-    if (const trace::Value missing = emulator.device.memory->never_written()) [[unlikely]]
-      check_stale(agent, access, missing, at);
-  });
-  if (emulator.follows_undefined && access.operation.atomic) [[unlikely]]
-    emulator.following().atomic(agent, access, Following::hashed(value, access.size_bytes(), access.value_bytes));
 }
 
 [[gnu::cold, gnu::noinline]] void follow_write(Emulator& emulator, const Agent& agent, const Access& access,
@@ -355,17 +319,74 @@ template <typename Do>
   }
 }
 
+/// What an update did, while it is asked whether anything goes on: it does if the update changes what is there, or what
+/// undefined values decide.
+struct WatchedUpdate {
+  Modify modify;
+  void* context;
+  std::uint32_t size_bytes;
+  bool changed = false;
+  std::uint64_t number = 0;
+
+  static bool look(void* of, const void* old, void* fresh) {
+    auto& self = *static_cast<WatchedUpdate*>(of);
+    const bool writes = self.modify(self.context, old, fresh);
+    self.changed = writes && std::memcmp(old, fresh, self.size_bytes) != 0;
+    self.number = Following::hashed(old, self.size_bytes, nullptr);
+    if (writes) self.number = Following::hashed(fresh, self.size_bytes, nullptr, self.number);
+    return writes;
+  }
+};
+
+/// What is to be said of an access of a kernel in its course (run/course.h).
+struct KernelAccess {
+  Emulator& emulator;
+  const Agent& agent;
+  const Access& access;
+  /// Null unless it is an update at which somebody looks.
+  const WatchedUpdate* watched = nullptr;
+
+  [[gnu::always_inline]] void before_read() const {
+    check_initialized(agent, access);
+    if (emulator.stands_still_reading(agent, access, access.operation.locations, access.operation.atomic)) [[unlikely]]
+      complain_of_standstill(emulator, agent, access);
+    if (emulator.follows_undefined && !access.operation.atomic) [[unlikely]]
+      emulator.following().read(agent, access);
+  }
+  [[gnu::always_inline]] void after_read(const void* value) const {
+    if (emulator.follows_undefined && access.operation.atomic) [[unlikely]]
+      emulator.following().atomic(agent, access, Following::hashed(value, access.size_bytes(), access.value_bytes));
+  }
+  [[gnu::always_inline]] void before_write(const void* value) const {
+    if (emulator.stands_still_writing(agent, access, access.operation.locations, value)) [[unlikely]]
+      complain_of_standstill(emulator, agent, access);
+    if (emulator.follows_undefined) [[unlikely]]
+      follow_write(emulator, agent, access, value);
+  }
+  [[gnu::always_inline]] void after_write() const { mark_initialized(emulator, access); }
+  [[gnu::always_inline]] void before_update() const { check_initialized(agent, access); }
+  [[gnu::always_inline]] void after_update() const {
+    if (watched) look_at_update();
+  }
+  void shown_unwritten(trace::Value missing, std::uint64_t at) const { check_stale(agent, access, missing, at); }
+
+ private:
+  [[gnu::cold, gnu::noinline]] void look_at_update() const {
+    if (emulator.follows_undefined) emulator.following().atomic(agent, access, watched->number);
+    if (emulator.stands_still_updating(agent, access, watched->changed))
+      complain_of_standstill(emulator, agent, access);
+  }
+};
+
+[[gnu::always_inline]] inline void do_read(Emulator& emulator, const Agent& agent, const Access& access, void* value) {
+  check(agent, access);
+  run::read(*emulator.device.memory, access.operation, value, KernelAccess{emulator, agent, access});
+}
+
 [[gnu::always_inline]] inline void do_write(Emulator& emulator, const Agent& agent, const Access& access,
                                             const void* value) {
   check(agent, access);
-  if (emulator.stands_still_writing(agent, access, access.operation.locations, value)) [[unlikely]]
-    complain_of_standstill(emulator, agent, access);
-  if (emulator.follows_undefined) [[unlikely]]
-    follow_write(emulator, agent, access, value);
-  for_each_piece(access.operation, [&](const Operation& piece, std::uint64_t at) {
-    emulator.device.memory->write(piece, static_cast<const std::byte*>(value) + at);
-  });
-  mark_initialized(emulator, access);
+  run::write(*emulator.device.memory, access.operation, value, KernelAccess{emulator, agent, access});
 }
 
 }  // namespace
@@ -390,43 +411,20 @@ void write_as_it_is(Emulator& emulator, const Agent& agent, const Access& access
 
 namespace {
 
-/// An update while it is asked whether anything goes on, which it does if it changes what is there, or what undefined
-/// values decide.
 [[gnu::noinline]] void update_and_look(Emulator& emulator, const Agent& agent, const Access& access,
                                        MemorySemantics unequal, Modify modify, void* context) {
-  struct Update {
-    Modify modify;
-    void* context;
-    std::uint32_t size_bytes;
-    bool changed = false;
-    std::uint64_t number = 0;
-  } update{modify, context, access.size_bytes()};
-  const auto look = [](void* of, const void* old, void* fresh) {
-    auto& self = *static_cast<Update*>(of);
-    const bool writes = self.modify(self.context, old, fresh);
-    self.changed = writes && std::memcmp(old, fresh, self.size_bytes) != 0;
-    self.number = Following::hashed(old, self.size_bytes, nullptr);
-    if (writes) self.number = Following::hashed(fresh, self.size_bytes, nullptr, self.number);
-    return writes;
-  };
-  emulator.device.memory->read_modify_write(access.operation, unequal, look, &update);
-  if (emulator.follows_undefined) emulator.following().atomic(agent, access, update.number);
-  if (emulator.stands_still_updating(agent, access, update.changed)) [[unlikely]]
-    complain_of_standstill(emulator, agent, access);
+  WatchedUpdate watched{modify, context, access.size_bytes()};
+  run::update(*emulator.device.memory, access.operation, unequal, WatchedUpdate::look, &watched,
+              KernelAccess{emulator, agent, access, &watched});
 }
 
 [[gnu::always_inline]] inline void do_update(Emulator& emulator, const Agent& agent, const Access& access,
                                              MemorySemantics unequal, Modify modify, void* context) {
   check(agent, access);
-  check_initialized(agent, access);
-  const Operation& update = access.operation;
-  if (emulator.looks_for_standstill() || emulator.follows_undefined) [[unlikely]] {
-    update_and_look(emulator, agent, access, unequal, modify, context);
-  } else {
-    emulator.device.memory->read_modify_write(update, unequal, modify, context);
-  }
-  if (const trace::Value missing = emulator.device.memory->never_written()) [[unlikely]]
-    check_stale(agent, access, missing, 0);
+  if (emulator.looks_for_standstill() || emulator.follows_undefined) [[unlikely]]
+    return update_and_look(emulator, agent, access, unequal, modify, context);
+  run::update(*emulator.device.memory, access.operation, unequal, modify, context,
+              KernelAccess{emulator, agent, access});
 }
 
 }  // namespace

@@ -5,11 +5,10 @@
 
 #include <algorithm>
 
+#include "emulator/run/course.h"
+
 namespace heddle::run {
 namespace {
-
-// The memory takes pieces of eight bytes that begin at a multiple of eight, and parts of them.
-constexpr std::uint64_t kPieceBytes = 8;
 
 bool is_aligned(const Locations& bytes) {
   const std::uint32_t size = bytes.size_bytes;

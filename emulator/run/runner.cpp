@@ -7,6 +7,7 @@
 #include <span>
 
 #include "emulator/run/checks.h"
+#include "emulator/run/course.h"
 #include "emulator/run/memories.h"
 #include "emulator/run/workgroups.h"
 
@@ -34,6 +35,26 @@ bool modify(void* context, const void* old, void* fresh) {
   if (written) std::memcpy(fresh, &*written, modification.size_bytes);
   return written.has_value();
 }
+
+/// What is to be said of an access of a program in its course (course.h).
+struct ProgramAccess {
+  /// Null where accesses are not checked.
+  Checks* checks;
+  const Operation& operation;
+
+  void before_read() const {
+    if (checks) checks->reads(operation);
+  }
+  void after_read(const void*) const {}
+  void before_write(const void*) const {}
+  void after_write() const {
+    if (checks) checks->writes(operation);
+  }
+  void before_update() const { before_read(); }
+  void after_update() const { after_write(); }
+  // The memory is not told which bytes were written.
+  void shown_unwritten(Value, std::uint64_t) const {}
+};
 
 std::vector<std::uint32_t> bytes_of(const Objects& objects) {
   std::vector<std::uint32_t> bytes(objects.allocations());
@@ -188,11 +209,9 @@ void Runner::perform(std::uint32_t agent) {
     return arrive(agent);
   }
   if (running.step.postponable && operation.kind == OperationKind::Read && postpone(agent)) return;
-  if (checks_ && operation.reads()) checks_->reads(operation);
   const bool calls = running.step.call != explore::kNoPoint;
   if (calls) tell_call(agent);
   const Value read = access_memory(running);
-  if (checks_ && operation.writes()) checks_->writes(operation);
   if (checks_ && operation.kind == OperationKind::Free) checks_->frees(operation.locations.allocation);
   note_performed(running);
   if (operation.writes()) progress();
@@ -202,17 +221,18 @@ void Runner::perform(std::uint32_t agent) {
 
 Value Runner::access_memory(Running& running) {
   const Operation& operation = running.step.operation;
+  const ProgramAccess access{checks_.get(), operation};
   Value read = 0;
   switch (operation.kind) {
     case OperationKind::Read:
-      memory_.read(operation, &read);
+      run::read(memory_, operation, &read, access);
       break;
     case OperationKind::Write:
-      memory_.write(operation, &running.step.written);
+      run::write(memory_, operation, &running.step.written, access);
       break;
     case OperationKind::ReadModifyWrite: {
       Modification modification{running.step, operation.locations.size_bytes};
-      memory_.read_modify_write(operation, running.step.failure_semantics, modify, &modification);
+      run::update(memory_, operation, running.step.failure_semantics, modify, &modification, access);
       read = modification.read;
       break;
     }
@@ -259,8 +279,7 @@ void Runner::answer(std::uint32_t agent, std::uint32_t which) {
   const Late late = running.late[which];
   running.late.erase(running.late.begin() + which);
   Value read = 0;
-  if (checks_) checks_->reads(late.operation);
-  memory_.read(late.operation, &read);
+  run::read(memory_, late.operation, &read, ProgramAccess{checks_.get(), late.operation});
   // Other late reads that precede it in program order are to be told in front of it.
   for (Late& other : running.late) {
     if (other.order > late.order || other.first_behind < late.order) continue;
