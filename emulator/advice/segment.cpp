@@ -43,11 +43,6 @@ void Segments::operation(model::OperationIndex index, const Operation& operation
   recorder_.operation(index - begin_, moved, read, written, sources_);
 }
 
-void Segments::passes(model::OperationIndex arrival, std::span<const model::OperationIndex> synchronizing) {
-  // Only barriers with a quorum name arrivals, which kernels do not have.
-  if (fits() && arrival >= begin_ && synchronizing.empty()) recorder_.passes(arrival - begin_, synchronizing);
-}
-
 void Segments::placed(model::OperationIndex write) {
   if (fits() && write >= begin_) recorder_.placed(write - begin_);
 }

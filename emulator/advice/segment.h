@@ -23,7 +23,8 @@ class Segments final : public trace::Listener {
   void dependency(bool memory) override;
   void operation(model::OperationIndex index, const Operation& operation, model::Value read, model::Value written,
                  std::span<const trace::Source> sources) override;
-  void passes(model::OperationIndex arrival, std::span<const model::OperationIndex> synchronizing) override;
+  /// The barriers of kernels have no quorum: all who come to one pass it.
+  void passes(model::OperationIndex, std::span<const model::OperationIndex>) override {}
   void placed(model::OperationIndex write) override;
 
  private:
