@@ -108,6 +108,29 @@ TEST_CASE("load buffering is found where the value is copied on one side") {
   CHECK(found.outcomes.count({{7}, {7}}) == 1);
 }
 
+TEST_CASE(
+    "updates of the host and of a device are in one order if the two have atomics that are atomic to each other") {
+  const auto executions = [](bool first_is_host, bool second_is_host, bool concurrent) {
+    ScriptedProgram program = in_one_workgroup({{add(0, 1)}, {add(0, 1)}});
+    for (const std::size_t agent : {0u, 1u}) {
+      if (agent == 0 ? first_is_host : second_is_host) program.places[agent] = model::Place::host();
+      program.scripts[agent][0].operation.scope = Scope::CrossDevice;
+    }
+    Options options;
+    options.model.concurrent_host_device_atomics = concurrent;
+    return summary(program, options).outcomes;
+  };
+  const std::set<Results> in_order{{{0}, {1}}, {{1}, {0}}};
+  const std::set<Results> any{{{0}, {0}}, {{0}, {1}}, {{1}, {0}}};
+  for (const bool concurrent : {false, true}) {
+    INFO(concurrent);
+    CHECK(executions(false, false, concurrent) == in_order);
+    CHECK(executions(true, true, concurrent) == in_order);
+    CHECK(executions(true, false, concurrent) == (concurrent ? in_order : any));
+    CHECK(executions(false, true, concurrent) == (concurrent ? in_order : any));
+  }
+}
+
 TEST_CASE("values out of thin air are not generated unless asked for") {
   const auto program = in_one_workgroup({{load(0), copy(1)}, {load(1), copy(0)}});
   CHECK(summary(program).outcomes == std::set<Results>{{{0}, {0}}});

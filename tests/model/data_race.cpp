@@ -63,6 +63,23 @@ TEST_CASE("accesses race if they are unordered in one of the bytes they share") 
 }
 
 //= vk:memory-model-access-data-race type=test
+TEST_CASE("a race is told with the bytes that both accesses have, behind others that have no race") {
+  Scenario s;
+  const AgentId a = s.invocation(0, 0, 0);
+  const AgentId b = s.invocation(0, 1, 0);
+  s.add(a, write(0));
+  s.add(b, write(1));
+  s.add(a, write(2).bytes(0, 4));
+  s.add(b, write(2).bytes(2, 4));
+  s.add(a, write(3));
+  s.add(b, write(3));
+  const auto races = s.judge().races();
+  REQUIRE(races.size() == 2);
+  CHECK(races[0].bytes == Locations{AllocationId{2}, 2, 2});
+  CHECK(races[1].bytes == Locations{AllocationId{3}, 0, 4});
+}
+
+//= vk:memory-model-access-data-race type=test
 TEST_CASE("an agent races with itself through two references") {
   Scenario s;
   const AgentId a = s.invocation(0, 0, 0);
