@@ -152,6 +152,11 @@ void Emulator::end_left_ones() {
     end(*memory);
     give_back(*memory);
   }
+  if (taken_memory_ == 0) return;
+  // Memory ran out while a workgroup ended.
+  free_memory_ = nullptr;
+  for (std::size_t i = 0; i < used_memory_; ++i) give_back(*all_memory_[i]);
+  taken_memory_ = 0;
 }
 
 [[gnu::hot]] void Emulator::end() {
@@ -228,15 +233,22 @@ void Emulator::parallel_workgroup_begins(runtime::Workgroup& group) {
     if (!free_memory_) make_memory();
     return take_memory();
   }();
-  device.parallel->add_workgroup(memory.allocation.id, {group.memory, group.memory_bytes});
+  try {
+    device.parallel->add_workgroup(memory.allocation.id, {group.memory, group.memory_bytes});
+  } catch (...) {
+    did_not_begin(memory);
+    throw;
+  }
   // Each thread has a pulse of its own here; elsewhere there is one pulse for all.
   memory.pulse = &device.parallel->pulse();
   begin(memory, group);
 }
 
 inline void Emulator::end(WorkgroupMemory& memory) {
-  if (knows_agents_) knows_agents_->end(memory.invocations);
+  // Also if memory runs out meanwhile none of them ends twice.
+  memory::Cohort ends = memory.invocations;
   memory.invocations.count = 0;
+  if (knows_agents_) knows_agents_->end(ends);
   if (!memory.variables.empty() || device.parallel) forget_variables(memory);
 }
 

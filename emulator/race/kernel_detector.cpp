@@ -3,6 +3,7 @@
 #include <heddle/detail/check.h>
 
 #include <algorithm>
+#include <new>
 
 #include "emulator/race/kernel_accesses.h"
 #include "emulator/race/kernel_crowds.h"
@@ -240,7 +241,8 @@ bool KernelDetector::is_answered(Cell& cell, const WordAccess& now) {
   return check.agrees(now.is_whole() ? fits_at_once(cell, now) : joins_parts(cell, now));
 }
 
-void KernelDetector::access(WordAccess& now) {
+// Where memory runs out while an access is looked at, what was found of it until then is told.
+void KernelDetector::access(WordAccess& now) try {
   const Locations& bytes = now.operation->locations;
   const std::uint64_t end = bytes.offset_bytes + bytes.size_bytes;
   for (std::uint64_t word = bytes.offset_bytes / kWordBytes; word * kWordBytes < end; ++word) {
@@ -253,6 +255,9 @@ void KernelDetector::access(WordAccess& now) {
     if (!is_answered(cell, now)) lists_->take_in(*shadow_, cell, now, exact_left_ == 0, races_);
   }
   races_.report(bytes.allocation);
+} catch (const std::bad_alloc&) {
+  races_.report(now.operation->locations.allocation);
+  throw;
 }
 
 }  // namespace heddle::race

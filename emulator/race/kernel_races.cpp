@@ -24,10 +24,12 @@ KernelRace* KernelRaces::find(const Record& older, const WordAccess& now) {
   const std::uint64_t begin = now.word * kWordBytes + std::max(older.first, now.record.first);
   const std::uint64_t end = now.word * kWordBytes + std::min(older.last, now.record.last);
   if (goes_on(older, now, begin, end)) return nullptr;
+  // First, so that no pair is noted of which there is no room to tell.
+  Found& found = found_.emplace_back(Found{older.agent, older.stamp, older.site, kNowhere, begin, end});
   const auto [at, fresh] = note_pair(older.site, now.site, now.operation->locations.allocation);
-  found_.push_back({older.agent, older.stamp, older.site, at, begin, end});
+  found.race = at;
   if (!fresh) return nullptr;
-  KernelRace& race = races_.emplace_back();
+  KernelRace& race = races_[at];
   race.first_agent = static_cast<AgentId>(older.agent);
   race.second_agent = now.operation->agent;
   race.first = older.site;
@@ -36,13 +38,16 @@ KernelRace* KernelRaces::find(const Record& older, const WordAccess& now) {
   return &race;
 }
 
-// The place in races_ of a pair of instructions that race in the allocation, and whether it is a new one. Each
-// workgroup has Workgroup memory of its own: it is one bug all the same.
+// The place in races_ of a pair of instructions that race in the allocation, and whether it is a new one, of a race
+// that has not come yet. Each workgroup has Workgroup memory of its own: it is one bug all the same.
 std::pair<std::size_t, bool> KernelRaces::note_pair(SiteId first, SiteId second, AllocationId allocation) {
   const bool shared = sites_[second].operation.storage_class == StorageClass::Workgroup;
-  const auto [at, fresh] =
-      known_.emplace(std::tuple(first, second, shared ? AllocationId{~0u} : allocation), races_.size());
-  return {at->second, fresh};
+  const std::tuple pair(first, second, shared ? AllocationId{~0u} : allocation);
+  const auto known = known_.find(pair);
+  if (known != known_.end()) return {known->second, false};
+  races_.emplace_back();
+  known_.emplace(pair, races_.size() - 1);
+  return {races_.size() - 1, true};
 }
 
 void KernelRaces::add(const KernelRace& race) {
@@ -54,22 +59,24 @@ void KernelRaces::add(const KernelRace& race) {
     if (on_race_again_) on_race_again_(at, race.first_agent);
     return;
   }
-  races_.push_back(race);
-  races_.back().count = 1;
-  if (on_race_) on_race_(races_.back());
+  races_[at] = race;
+  races_[at].count = 1;
+  if (on_race_) on_race_(races_[at]);
+}
+
+void KernelRaces::tell(const Found& found, AllocationId allocation) {
+  if (found.race == kNowhere) return;
+  KernelRace& race = races_[found.race];
+  if (race.count++ != 0) {
+    if (on_race_again_) on_race_again_(found.race, static_cast<AgentId>(found.agent));
+    return;
+  }
+  race.bytes = {allocation, found.begin_bytes, static_cast<std::uint32_t>(found.end_bytes - found.begin_bytes)};
+  if (on_race_) on_race_(race);
 }
 
 void KernelRaces::report_found(AllocationId allocation) {
-  for (const Found& found : found_) {
-    KernelRace& race = races_[found.race];
-    if (race.count++ != 0) {
-      if (on_race_again_) on_race_again_(found.race, static_cast<AgentId>(found.agent));
-      continue;
-    }
-    race.bytes = {allocation, found.begin_bytes, static_cast<std::uint32_t>(found.end_bytes - found.begin_bytes)};
-    if (on_race_) on_race_(race);
-  }
-  found_.clear();
+  take_each(found_, [&](const Found& found) { tell(found, allocation); });
 }
 
 void KernelRaces::forget(AllocationId allocation) {

@@ -4,6 +4,7 @@
 /// What a kernel detector found: a pair of instructions that race in one allocation once, an example, how often.
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <map>
 #include <string>
@@ -59,6 +60,22 @@ struct KernelRace {
   bool by_tags = false;
 };
 
+/// Calls f of each of them and takes all out, also where it throws of another one: races are told even if memory runs
+/// out meanwhile. What was thrown last is thrown in the end.
+template <typename One, typename F>
+void take_each(std::vector<One>& all, F f) {
+  std::exception_ptr thrown;
+  for (const One& one : all) {
+    try {
+      f(one);
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+  }
+  all.clear();
+  if (thrown) std::rethrow_exception(thrown);
+}
+
 /// The races so far. An access that races is looked at word by word (`find`), and then as a whole (`report`).
 class KernelRaces {
  public:
@@ -93,13 +110,17 @@ class KernelRaces {
     std::uint32_t agent = 0;
     Stamp stamp = 0;
     SiteId site = kNoSite;
+    /// Its place in races_; kNowhere while there is none.
     std::size_t race = 0;
     std::uint64_t begin_bytes = 0;
     std::uint64_t end_bytes = 0;
   };
 
+  static constexpr std::size_t kNowhere = ~std::size_t{0};
+
   bool goes_on(const Record& older, const WordAccess& now, std::uint64_t begin, std::uint64_t end);
   void report_found(AllocationId allocation);
+  void tell(const Found& found, AllocationId allocation);
   std::pair<std::size_t, bool> note_pair(SiteId first, SiteId second, AllocationId allocation);
 
   const KernelSites& sites_;

@@ -253,7 +253,7 @@ void TaggedDetector::find(const TaggedAccess& x, const TaggedAccess& now) {
 }
 
 void TaggedDetector::add_found(model::OperationIndex index, const TaggedAccess& now) {
-  for (const Found& found : found_) {
+  take_each(found_, [&](const Found& found) {
     KernelRace added;
     added.first_agent = static_cast<AgentId>(found.earlier.access.agent);
     added.second_agent = static_cast<AgentId>(now.access.agent);
@@ -264,8 +264,7 @@ void TaggedDetector::add_found(model::OperationIndex index, const TaggedAccess& 
     added.by_tags = true;
     added.reason = kReason;
     kernel_.add(added);
-  }
-  found_.clear();
+  });
 }
 
 }  // namespace heddle::race

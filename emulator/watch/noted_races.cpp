@@ -38,15 +38,22 @@ bool NotedRaces::restart() {
 }
 
 void NotedRaces::add(DataRace race, const Operations& operations) {
+  handed_in_.resize(races_.size() + 1, 0);
   races_.push_back(std::move(race));
-  handed_in_.push_back(0);
-  hand_in(races_.size() - 1, operations);
+  try {
+    hand_in(races_.size() - 1, operations);
+  } catch (const std::bad_alloc&) {
+    runtime::give_up_reserve();
+    hand_in_all();
+    throw;
+  }
 }
 
 void NotedRaces::hand_in(std::size_t number, const Operations& operations) {
   if (!hands_in()) return;
   const DataRace race = not_handed_in(number);
   if (log_) log_->add(run_, race);
+  handed_in_[number] += race.count;
   if (on_told_) on_told_({operations.first, operations.second, report::record(run_, race)});
 }
 
@@ -54,6 +61,7 @@ void NotedRaces::revise(std::size_t number) {
   if (!hands_in()) return;
   const report::Revised revised{not_handed_in(number)};
   if (log_) log_->add(run_, revised);
+  handed_in_[number] += revised.race.count;
   if (on_told_) on_told_({.record = report::record(run_, revised)});
 }
 
@@ -100,7 +108,6 @@ DataRace NotedRaces::not_handed_in(std::size_t number) {
   DataRace race = counted(number);
   if (excuses_itself_) race.excuse = suppressions_.excuse(race);
   race.count -= handed_in_[number];
-  handed_in_[number] += race.count;
   return race;
 }
 

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "emulator/run/race_explainer.h"
 #include "emulator/watch/named_objects.h"
 #include "emulator/watch/race_log.h"
+#include "runtime/launch.h"
 
 namespace heddle::trace {
 struct ToldRace;
@@ -53,6 +55,19 @@ class NotedRaces {
   };
   /// Hands it in at once: a program may never come to its end.
   void add(DataRace race, const Operations& operations);
+  /// Calls `tell`, which makes a race and adds it; once more, with the memory that is kept for that, where memory runs
+  /// out before it is added. Throws std::bad_alloc then all the same.
+  template <typename Tell>
+  void in_any_case(Tell tell) {
+    const std::size_t before = size();
+    try {
+      tell();
+    } catch (const std::bad_alloc&) {
+      runtime::give_up_reserve();
+      if (size() == before) tell();
+      throw;
+    }
+  }
   /// Whether there is anybody to hand it in to.
   bool hands_in() const { return log_ || on_told_; }
   /// The report is to say so; handed in at once likewise. What is remarked again is not.
@@ -75,7 +90,7 @@ class NotedRaces {
 
  private:
   DataRace counted(std::size_t race) const;
-  /// With how often it came since it was handed in, which it is from now on.
+  /// With how often it came since it was handed in.
   DataRace not_handed_in(std::size_t race);
   /// Hands in what is said of a race now: to the log, and to the trace.
   void hand_in(std::size_t race, const Operations& operations);

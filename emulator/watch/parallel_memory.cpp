@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <new>
 
 namespace heddle::watch {
 namespace {
@@ -106,7 +107,13 @@ void ParallelMemory::wind_up() {
 
 void ParallelMemory::begin(const memory::Cohort& cohort) {
   t_here->residents.back().first = cohort.first;
-  t_here->detector.agents_begin(cohort.first, cohort.count, cohort.place, cohort.subgroups);
+  try {
+    t_here->detector.agents_begin(cohort.first, cohort.count, cohort.place, cohort.subgroups);
+  } catch (const std::bad_alloc&) {
+    t_here->residents.pop_back();
+    t_here->find_last();
+    throw;
+  }
   if (!listener_) return;
   const std::lock_guard lock(telling_);
   listener_->agents_begin(cohort.first, cohort.count, cohort.place, cohort.subgroups);
@@ -118,6 +125,8 @@ void ParallelMemory::end(const memory::Cohort& cohort) {
     const auto found = std::find_if(thread.residents.begin(), thread.residents.end(),
                                     [&](const Resident& r) { return r.first == cohort.first; });
     if (found == thread.residents.end()) return false;
+    // What may throw comes first.
+    thread.spare.reserve(thread.spare.size() + 1);
     thread.detector.agents_end(cohort.first, cohort.count, found->known->history);
     if (detector_.tags()) detector_.tags()->forget(found->allocation);
     found->known->forget();

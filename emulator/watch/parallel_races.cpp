@@ -40,14 +40,19 @@ void ParallelRaces::race(const race::KernelDetector& detector, const race::Kerne
   const auto [known, fresh] = known_.emplace(key, races_.size());
   // What is a race without its tags counts as one of those.
   if (!fresh && race.by_tags && !by_tags_.contains(known->second)) return;
-  if (fresh && race.by_tags) by_tags_.insert(known->second);
-  seen_[{&detector, detector.races().size() - 1}] = known->second;
-  if (fresh) {
-    counts_.push_back(1);
-    return races_.add(made_of(detector, race, second), {});
-  }
+  seen_[{&detector, static_cast<std::size_t>(&race - detector.races().data())}] = known->second;
+  if (fresh) return add(detector, race, second);
   DataRace& noted = races_[known->second];
   noted.same_value = noted.same_value && equal_writes(detector, race.first, race.first_agent, second);
+}
+
+void ParallelRaces::add(const race::KernelDetector& detector, const race::KernelRace& race, const ToldAccess& second) {
+  const std::size_t number = races_.size();
+  races_.in_any_case([&] {
+    counts_.resize(number + 1, 1);
+    if (race.by_tags) by_tags_.insert(number);
+    races_.add(made_of(detector, race, second), {});
+  });
 }
 
 void ParallelRaces::race_again(const race::KernelDetector& detector, std::size_t race, AgentId first,

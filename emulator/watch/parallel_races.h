@@ -53,6 +53,8 @@ class ParallelRaces final : public RaceSink {
   /// A detector's race, by its number there.
   using Seen = std::pair<const race::KernelDetector*, std::size_t>;
 
+  /// A race of a kind that is none of races_.
+  void add(const race::KernelDetector& detector, const race::KernelRace& race, const ToldAccess& second);
   DataRace made_of(const race::KernelDetector& detector, const race::KernelRace& race, const ToldAccess& second) const;
   bool equal_writes(const race::KernelDetector& detector, race::SiteId site, AgentId agent,
                     const ToldAccess& second) const;

@@ -167,12 +167,19 @@ bool RaceWatch::may_tell(const race::KernelRace& race) {
          "HEDDLE_RACES_ALL=1 in the environment"});
     return false;
   }
-  told_sites_.insert({race.first, race.second});
   return true;
 }
 
 void RaceWatch::note(const race::KernelRace& race) {
-  if (!may_tell(race)) return told_as_.push_back(kUntold);
+  const auto found_as = static_cast<std::size_t>(&race - detector_.races().data());
+  races_.in_any_case([&] {
+    told_as_.resize(std::max(told_as_.size(), found_as + 1), kUntold);
+    if (may_tell(race)) tell(race, found_as);
+  });
+}
+
+void RaceWatch::tell(const race::KernelRace& race, std::size_t found_as) {
+  const std::size_t number = races_.size();
   const ObjectNames names(objects_, race.bytes);
   auto [made, earlier] = told(race, names);
   const Operation& first = detector_.site(race.first).operation;
@@ -182,16 +189,19 @@ void RaceWatch::note(const race::KernelRace& race) {
   const std::uint64_t offset_bytes = now_.operation->locations.offset_bytes;
   const auto& object = names.object();
   explain(race, have_atomics(first, offset_bytes, object) && have_atomics(second, offset_bytes, object), made);
-  second_calls_.push_back(instructions_.calls_now());
   callers_.ask_more(race.first);
+  second_calls_.resize(number + 1);
+  second_calls_.back() = instructions_.calls_now();
+  detected_.resize(number + 1);
+  detected_.back() = found_as;
   // A program that hands its findings in may never come to the end of the dispatch.
-  detected_.push_back(told_as_.size());
-  told_as_.push_back(races_.size());
   if (explains_ && races_.hands_in()) {
-    learn_calls(races_.size(), races_.size() + 1);
-    add_calls(races_.size(), made);
+    learn_calls(number, number + 1);
+    add_calls(number, made);
   }
+  told_sites_.insert({race.first, race.second});
   races_.add(std::move(made), {earlier.value_or(model::kInitialValue), race.operation});
+  told_as_[found_as] = number;
 }
 
 bool RaceWatch::add_calls(std::size_t race, DataRace& noted) const {
@@ -221,7 +231,7 @@ void RaceWatch::tell_calls() {
 }
 
 void RaceWatch::note_again(std::size_t race, AgentId first) {
-  if (told_as_[race] == kUntold) return;
+  if (race >= told_as_.size() || told_as_[race] == kUntold) return;
   DataRace& known = races_[told_as_[race]];
   known.same_value = known.same_value && equal_writes(detector_.site(detector_.races()[race].first).operation, first);
 }
@@ -232,7 +242,7 @@ bool RaceWatch::equal_writes(const Operation& first, AgentId agent) const {
          written_.wrote(agent, first, *now_.operation, now_.values.written);
 }
 
-void RaceWatch::explain(const race::KernelRace& race, bool have_atomics, DataRace& noted) {
+void RaceWatch::explain(const race::KernelRace& race, bool have_atomics, DataRace& noted) try {
   if (!may_try_changes()) {
     noted.no_change = report::kNotTried;
     return;
@@ -248,6 +258,8 @@ void RaceWatch::explain(const race::KernelRace& race, bool have_atomics, DataRac
   for (const advice::Change& change : found->changes)
     if (change.barrier && change.barrier->depends_on_conditions())
       offered_barriers_.push_back({races_.size(), change.text, *change.barrier, race.second_agent});
+} catch (const std::bad_alloc&) {
+  noted.no_change = "memory ran out while changes were tried";
 }
 
 std::string RaceWatch::why_not_tried(const race::KernelRace& race) const {

@@ -105,6 +105,8 @@ class RaceWatch final : public run::RaceFinder {
   /// At a non-atomic access.
   void look_at(model::OperationIndex index, const Operation& operation, model::Value read, model::Value written);
   void note(const race::KernelRace& race) override;
+  /// Race number `found_as` of the detector. May be called again if it throws before the race is one of races_.
+  void tell(const race::KernelRace& race, std::size_t found_as);
   /// Asks at once who made the calls of all races from number `first` to the one before `end`.
   void learn_calls(std::size_t first, std::size_t end) const;
   /// Adds to a race who called the helpers in which its accesses are, as far as is known. True if that is new.

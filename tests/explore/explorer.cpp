@@ -114,7 +114,7 @@ TEST_CASE(
     ScriptedProgram program = in_one_workgroup({{add(0, 1)}, {add(0, 1)}});
     for (const std::size_t agent : {0u, 1u}) {
       if (agent == 0 ? first_is_host : second_is_host) program.places[agent] = model::Place::host();
-      program.scripts[agent][0].operation.scope = Scope::CrossDevice;
+      program.scripts[agent][0].operation.scope = first_is_host || second_is_host ? Scope::CrossDevice : Scope::Device;
     }
     Options options;
     options.model.concurrent_host_device_atomics = concurrent;

@@ -230,6 +230,39 @@ TEST_CASE("a ticket lock between workgroups on several threads orders them if it
   CHECK(found == 20);
 }
 
+TEST_CASE("a write that races with two reads at once is two races, and each has come once") {
+  constexpr auto write_behind_reads = [](auto& inv, StorageBuffer<std::uint32_t> auto x,
+                                         StorageBuffer<std::uint32_t> auto to) {
+    const std::uint32_t group = inv.workgroup_id().x;
+    if (group == 0) {
+      to[0] = x[0];
+    } else if (group == 1) {
+      to[1] = x[0];
+    } else {
+      x[0] = 1u;
+    }
+  };
+  for (const bool parallel : {true, false}) {
+    DeviceOptions options = racing(parallel);
+    options.workers = 1;
+    Device device(options);
+    device.dispatch(write_behind_reads, 3, 1, device.buffer({0u}, "x"), device.buffer({0u, 0u}, "to"));
+    std::uint64_t count = 0;
+    std::set<std::uint32_t> lines;
+    for (const DataRace& race : device.races()) {
+      count += race.count;
+      lines.insert({race.first.where.line, race.second.where.line});
+      for (const DataRace& other : race.related) {
+        CHECK(other.count == 1);
+        count += other.count;
+        lines.insert({other.first.where.line, other.second.where.line});
+      }
+    }
+    CHECK(count == 2);
+    CHECK(lines.size() == 3);
+  }
+}
+
 TEST_CASE("barriers order a workgroup's invocations on whatever thread it runs; without one they race") {
   for (const bool barrier : {true, false}) {
     Device device(racing());
