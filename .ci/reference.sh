@@ -36,7 +36,7 @@ make_host() {
   local header
   for header in device.h device_options.h device_limits.h buffer.h buffer_view.h image.h dispatch.h workgroup_size.h memory_policy.h edit.h detail/edit_record.h report.h source_location.h \
     explore.h sweep.h explore_kernel.h forward_progress.h testing.h choice.h schedule.h function.h operation.h \
-    queue.h command_buffer.h dependency.h device_memory.h module.h host_thread.h host_device.h memory_order.h; do
+    queue.h command_buffer.h dependency.h device_memory.h module.h host_thread.h memory_order.h; do
     printf '\n## %s\n' "$header"
     awk -f "$root/.ci/declarations.awk" "$header"
   done

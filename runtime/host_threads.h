@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 namespace heddle::runtime {
 
@@ -26,12 +27,19 @@ class HostThreads {
 
   virtual ~HostThreads() = default;
 
+  /// A number that the threads of no other run of this process have; not 0.
+  virtual std::uint32_t run() const = 0;
   /// What a device has where its options say nothing else.
   virtual std::uint64_t seed() const = 0;
   virtual const MemoryPolicy& policy() const = 0;
+  /// The file of its trace, another one for each device; empty for none.
+  virtual std::string new_trace() = 0;
   /// The running thread makes a call; others may go on first. Where the run ends it throws Unwind, or, if something is
   /// being unwound, returns nothing: the call does nothing.
   virtual std::optional<Call> make_call(const SourceLocation& where) = 0;
+  /// The running thread uses something, such as "a LogicalDevice", that this run has not made: the run ends. Throws
+  /// Unwind, or, if something is being unwound, returns: the call does nothing.
+  virtual void refuse(const char* what, const SourceLocation& where) = 0;
   /// The running thread waits, and others go on. False if there are none that can. Throws Unwind where the run ends.
   virtual bool let_others_go_on(const SourceLocation& where) = 0;
   /// The race is a finding of the run.

@@ -103,6 +103,9 @@ struct Failure {
 /// Whether a kernel of this program names volatile memory.
 bool program_has_volatile_memory() noexcept;
 
+/// Whether the calling thread runs a kernel.
+bool runs_kernel() noexcept;
+
 /// Throws std::logic_error on a thread that runs a kernel: it can begin no dispatch.
 void refuse_inside_kernel();
 

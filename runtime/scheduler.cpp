@@ -59,9 +59,13 @@ namespace {
 
 }  // namespace
 
-[[gnu::hot]] void refuse_inside_kernel() {
+[[gnu::hot]] bool runs_kernel() noexcept {
   const Worker* worker = Worker::of_thread_if_any();
-  if (worker && worker->running().is_in_workgroup()) throw_nested();
+  return worker && worker->running().is_in_workgroup();
+}
+
+[[gnu::hot]] void refuse_inside_kernel() {
+  if (runs_kernel()) throw_nested();
 }
 
 [[gnu::hot]] void Worker::run(Dispatch& dispatch) {

@@ -64,7 +64,12 @@ EmulatedEngine::~EmulatedEngine() {
 }
 
 bool EmulatedEngine::begin_call(const SourceLocation& where) {
-  if (std::this_thread::get_id() != thread_ || runtime::host_threads() != threads_)
+  runtime::HostThreads* const now = runtime::host_threads();
+  if (now && now->run() != run_) {
+    now->refuse("a LogicalDevice", where);
+    return false;
+  }
+  if (std::this_thread::get_id() != thread_ || now != threads_)
     throw std::logic_error(
         "heddle: a second thread calls an emulated logical device: its calls come from the thread that made it (native "
         "mode takes several, and emulated threads of heddle/host_thread.h share those that their run makes)");

@@ -152,7 +152,9 @@ class EmulatedEngine final : public detail::QueueEngine {
                    bool writes) const;
   void hear(const Access& access, std::uint64_t offset, std::uint64_t size, const char* call,
             const SourceLocation& where);
-  void write_back(Domains::Memory& memory, std::uint64_t begin, std::uint64_t end, const SourceLocation& where);
+  /// Where nothing is to come, and nobody has written an element that the host reads, throws KernelError.
+  void check_written(const Domains::Memory& memory, std::uint64_t offset, std::uint64_t size,
+                     const SourceLocation& where) const;
   void write_back_atom(Domains::Memory& memory, std::uint64_t number, std::uint64_t begin, std::uint64_t end,
                        const SourceLocation& where);
   /// Each call begins so. False: it does nothing, since the run of its host threads ends.
@@ -167,6 +169,8 @@ class EmulatedEngine final : public detail::QueueEngine {
   Order order_;
   /// The host threads whose calls it takes; null where the calls come from one thread of the system.
   runtime::HostThreads* const threads_ = runtime::host_threads();
+  /// Their run; 0 for none.
+  const std::uint32_t run_ = threads_ ? threads_->run() : 0;
   HostCalls host_calls_{order_};
   RaceFinder finder_{order_};
   Domains domains_;

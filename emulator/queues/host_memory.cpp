@@ -9,6 +9,7 @@
 #include "emulator/queues/emulated.h"
 #include "emulator/queues/step_trace.h"
 #include "emulator/queues/trouble.h"
+#include "runtime/text/readable.h"
 
 namespace heddle::queues {
 
@@ -73,12 +74,30 @@ void EmulatedEngine::hear(const Access& access, std::uint64_t offset, std::uint6
   }
 }
 
+// An element that a command is still to write is read too early, which is a race.
+void EmulatedEngine::check_written(const Domains::Memory& memory, std::uint64_t offset, std::uint64_t size,
+                                   const SourceLocation& where) const {
+  const detail::Allocation& of = *memory.owner;
+  if (!open_.empty() || !under_way_.empty()) return;
+  for (std::uint64_t at = offset; at < offset + size; ++at)
+    if (of.initialized.has_at_once(at, 1)) return;
+  Finding finding;
+  finding.kind = FindingKind::UninitializedRead;
+  finding.object = of.name;
+  finding.index = offset / size;
+  finding.message = fmt::format("element {} of '{}' has never been written", offset / size, text::readable(of.name));
+  finding.where = where;
+  finding.invocation = Coordinates::of_host_thread(order_[order_.host()].host_thread);
+  throw KernelError(std::move(finding));
+}
+
 void EmulatedEngine::read(detail::MemoryState& memory, std::uint64_t offset, std::span<std::byte> to,
                           const SourceLocation& where) {
   if (!begin_call(where)) return;
   check_map(memory, offset, to.size(), "read");
   step();
   Domains::Memory& from = memory_of(memory.owner);
+  check_written(from, offset, to.size(), where);
   const Access reads = access_by_host(from, false);
   hear(reads, offset, to.size(), "host read", where);
   if (from.coherent) {

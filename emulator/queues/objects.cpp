@@ -279,10 +279,11 @@ std::shared_ptr<detail::QueueEngine> engine_of(LogicalDeviceOptions options, std
                     atom, kMostAtomBytes));
   // Commands run one after the other.
   options.device.races_parallel = false;
-  if (const runtime::HostThreads* const threads = runtime::host_threads()) {
+  if (runtime::HostThreads* const threads = runtime::host_threads()) {
     if (!options.device.mode) options.device.mode = Mode::Emulated;
     if (!options.device.seed) options.device.seed = threads->seed();
     if (!options.device.memory) options.device.memory = threads->policy();
+    if (!options.device.trace) options.device.trace = threads->new_trace();
   }
   // What mode the options and the environment come to.
   options.device = detail::completed(std::move(options.device));

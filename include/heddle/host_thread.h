@@ -76,8 +76,6 @@ struct Report {
   std::uint64_t operations = 0;
   /// Undefined behaviour first come first; what ended the run is last.
   std::vector<Finding> findings;
-  /// Pairs of accesses that may be data races, and why that is not known: each with both places.
-  std::vector<std::string> not_judged;
   /// The first failure of an exploration is one that was made smaller, if it could be.
   std::optional<Smaller> smaller;
   /// The file with its trace; empty if there is none.
@@ -120,8 +118,6 @@ struct Exploration {
   std::uint64_t runs = 0;
   /// Reports of the seeds that have findings, up to `stop_after`.
   std::vector<Report> failures;
-  /// What Report::not_judged has, of all reports, each once.
-  std::vector<std::string> not_judged;
   bool ok() const { return failures.empty(); }
 };
 

@@ -5,8 +5,8 @@ int i, k, x, y, z, value, count, size, first, last, where, name, options, seed, 
 
 #include <heddle/explore.h>
 #include <heddle/heddle.h>
-#include <heddle/host_device.h>
 #include <heddle/host_thread.h>
+#include <heddle/queue.h>
 
 int main() {
   using namespace heddle;

@@ -3,9 +3,9 @@
 
 #include <heddle/explore.h>
 #include <heddle/heddle.h>
-#include <heddle/host_device.h>
 #include <heddle/host_thread.h>
 #include <heddle/phases.h>
+#include <heddle/queue.h>
 
 #include <cstdint>
 

@@ -6,6 +6,10 @@
 
 namespace heddle::mu::host {
 
+std::uint32_t DeviceCalls::run() const {
+  return machine_.number_;
+}
+
 std::uint64_t DeviceCalls::seed() const {
   return *machine_.options_.seed;
 }
@@ -14,10 +18,20 @@ const MemoryPolicy& DeviceCalls::policy() const {
   return machine_.policy_;
 }
 
+// It stands beside that of the threads.
+std::string DeviceCalls::new_trace() {
+  const std::string& of_threads = *machine_.options_.trace;
+  return of_threads.empty() ? "" : fmt::format("{}.device{}", of_threads, traced_++);
+}
+
 std::optional<runtime::HostThreads::Call> DeviceCalls::make_call(const SourceLocation& where) {
   if (!machine_.begin_operation(where)) return std::nullopt;
   const ClockValue* const clock = machine_.memory_.perform(machine_.running_);
   return Call{machine_.running_, {clock, machine_.memory_.most_threads()}};
+}
+
+void DeviceCalls::refuse(const char* what, const SourceLocation& where) {
+  machine_.refuse(what, where);
 }
 
 bool DeviceCalls::let_others_go_on(const SourceLocation& where) {

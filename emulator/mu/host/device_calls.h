@@ -15,14 +15,19 @@ class DeviceCalls final : public runtime::HostThreads {
   /// The machine outlives it.
   explicit DeviceCalls(Machine& machine) : machine_(machine) {}
 
+  std::uint32_t run() const override;
   std::uint64_t seed() const override;
   const MemoryPolicy& policy() const override;
+  std::string new_trace() override;
   std::optional<Call> make_call(const SourceLocation& where) override;
+  void refuse(const char* what, const SourceLocation& where) override;
   bool let_others_go_on(const SourceLocation& where) override;
   void tell(const DataRace& race) override;
 
  private:
   Machine& machine_;
+  /// How many devices have been given a trace.
+  std::uint32_t traced_ = 0;
 };
 
 }  // namespace heddle::mu::host

@@ -47,9 +47,6 @@ threads::Report Findings::report(std::uint64_t operations, const std::string& tr
   report_.trace = trace;
   log_new_races();
   tell_discoveries();
-  if (log_)
-    for (const std::string& pair : report_.not_judged)
-      log_->add(log_run_, heddle::report::Remark{"not judged: " + pair});
   gives_up_.reset();
   told_last_.reset();
   return std::move(report_);
@@ -69,7 +66,6 @@ std::string Findings::place_of(const machine::Watched& operation) const {
 void Findings::log_new_races() {
   if (!log_) return;
   for (; logged_ < detector_.found().size(); ++logged_) log_race(detector_.found()[logged_]);
-  for (; logged_mapped_ < kernels_.races().size(); ++logged_mapped_) log_race(kernels_.races()[logged_mapped_]);
 }
 
 void Findings::log(DataRace race, RacingAccess first, RacingAccess second) {
@@ -98,31 +94,11 @@ void Findings::log_race(const machine::Discovery& found) {
   log(std::move(race), side(found.first), side(found.second));
 }
 
-void Findings::log_race(const MappedRace& found) {
-  const auto side = [&](const MappedAccess& access) {
-    RacingAccess out;
-    out.operation = fmt::format("{}{}", access.atomic ? "atomic " : "", access.writes ? "write" : "read");
-    out.where = kernels_.place_of(access);
-    out.invocation = kernels_.coordinates_of(access);
-    if (access.dispatch != kNoDispatch) out.dispatch = access.dispatch;
-    return out;
-  };
-  DataRace race;
-  race.object = kernels_.name_of(found.object);
-  race.index = found.offset_bytes / kernels_.element_bytes_of(found.object);
-  race.offset_bytes = found.offset_bytes;
-  race.size_bytes = found.size_bytes;
-  race.reason = "neither happens before the other: a kernel is ordered by its submission and by a wait for it alone";
-  log(std::move(race), side(found.first), side(found.second));
-}
-
-// What the detectors found comes first: what ended the run may follow from it.
+// Undefined behaviour comes first: what ended the run may follow from it.
 void Findings::tell_discoveries() {
   std::vector<Finding> ended = std::exchange(report_.findings, {});
   for (const machine::Discovery& one : detector_.found()) tell(one);
-  tell_mapped_races();
   for (Finding& race : device_races_) report_.findings.push_back(std::move(race));
-  tell_pairs_not_judged();
   report_.findings.insert(report_.findings.end(), std::make_move_iterator(ended.begin()),
                           std::make_move_iterator(ended.end()));
 }
@@ -159,36 +135,6 @@ void Findings::tell(const machine::Discovery& one) {
       break;
     case Undefined::Address:
       break;
-  }
-}
-
-void Findings::tell_pairs_not_judged() {
-  for (const MappedRace& one : kernels_.not_judged())
-    report_.not_judged.push_back(
-        fmt::format("element {} of '{}': {} at {} and {} at {}: the kernels are under way together and synchronize by "
-                    "atomics, which is not followed: they may order the two, or leave them a data race",
-                    one.offset_bytes / kernels_.element_bytes_of(one.object), kernels_.name_of(one.object),
-                    kernels_.text_of(one.first), at(kernels_.place_of(one.first)), kernels_.text_of(one.second),
-                    at(kernels_.place_of(one.second))));
-}
-
-void Findings::tell_mapped_races() {
-  for (const MappedRace& one : kernels_.races()) {
-    const std::uint64_t index = one.offset_bytes / kernels_.element_bytes_of(one.object);
-    Finding finding;
-    finding.kind = FindingKind::DataRace;
-    finding.object = kernels_.name_of(one.object);
-    finding.index = index;
-    finding.message =
-        fmt::format("data race on element {} of '{}': {} at {} and {} at {}; neither happens before the other", index,
-                    finding.object, kernels_.text_of(one.first), at(kernels_.place_of(one.first)),
-                    kernels_.text_of(one.second), at(kernels_.place_of(one.second)));
-    if (one.first.dispatch != kNoDispatch || one.second.dispatch != kNoDispatch)
-      finding.message += ": a kernel is under way from its submission until somebody waits for it";
-    finding.where = kernels_.place_of(one.second);
-    finding.invocation = kernels_.coordinates_of(one.second);
-    finding.replay = replay();
-    report_.findings.push_back(std::move(finding));
   }
 }
 

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "emulator/mu/host/kernels.h"
 #include "emulator/mu/host/names.h"
 #include "emulator/mu/machine/detector.h"
 #include "runtime/last_words.h"
@@ -21,13 +20,12 @@ class RaceLog;
 
 namespace heddle::mu::host {
 
-/// The report of one run: what ends the run, and what the detectors found until then.
+/// The report of one run: what ends the run, and what was found until then.
 class Findings {
  public:
   /// All must outlive it.
-  Findings(const threads::Options& options, const Names& names, const machine::Detector& detector,
-           const Kernels& kernels)
-      : options_(options), names_(names), detector_(detector), kernels_(kernels) {}
+  Findings(const threads::Options& options, const Names& names, const machine::Detector& detector)
+      : options_(options), names_(names), detector_(detector) {}
 
   /// The run begins, on memory of this policy.
   void begin(std::string_view memory);
@@ -40,7 +38,7 @@ class Findings {
   void give_up_stacks() {
     if (!gives_up_) gives_up_.emplace();
   }
-  /// Hands in what the detectors have found since it was called last: the program may never come to the end of the run.
+  /// Hands in what the detector has found since it was called last: the program may never come to the end of the run.
   void log_new_races();
   /// The run has ended, after so many operations.
   threads::Report report(std::uint64_t operations, const std::string& trace);
@@ -49,10 +47,7 @@ class Findings {
   void add(FindingKind kind, std::string message, const SourceLocation& where, ThreadIndex thread);
   void tell_discoveries();
   void tell(const machine::Discovery& one);
-  void tell_mapped_races();
-  void tell_pairs_not_judged();
   void log_race(const machine::Discovery& found);
-  void log_race(const MappedRace& found);
   void log(DataRace race, RacingAccess first, RacingAccess second);
   std::string place_of(const machine::Watched& operation) const;
   std::string replay() const;
@@ -60,7 +55,6 @@ class Findings {
   const threads::Options& options_;
   const Names& names_;
   const machine::Detector& detector_;
-  const Kernels& kernels_;
   threads::Report report_;
   std::vector<Finding> device_races_;
   /// From the finding that ends the run on.
@@ -70,7 +64,6 @@ class Findings {
   heddle::watch::RaceLog* log_ = nullptr;
   std::uint64_t log_run_ = 0;
   std::size_t logged_ = 0;
-  std::size_t logged_mapped_ = 0;
 };
 
 }  // namespace heddle::mu::host

@@ -35,6 +35,13 @@ ExceptionGlobals& exceptions() {
   return *reinterpret_cast<ExceptionGlobals*>(abi::__cxa_get_globals());
 }
 
+void refuse_in_kernel() {
+  if (runtime::runs_kernel())
+    throw std::logic_error(
+        "a kernel uses memory or a thread of the host; give it a buffer of a LogicalDevice (heddle/queue.h) for "
+        "both");
+}
+
 }  // namespace
 
 Machine::Machine(const threads::Options& options, const MemoryPolicy& policy, std::unique_ptr<Choice> choice)
@@ -50,11 +57,11 @@ Machine::Machine(const threads::Options& options, const MemoryPolicy& policy, st
 }
 
 Machine& Machine::current() {
-  if (!g_current)
-    throw std::logic_error(
-        "an emulated host thread's object is used outside of heddle::threads::run; make it, use it "
-        "and let it go in the body");
-  return *g_current;
+  if (g_current) return *g_current;
+  refuse_in_kernel();
+  throw std::logic_error(
+      "an emulated host thread's object is used outside of heddle::threads::run; make it, use it and let it go in the "
+      "body");
 }
 
 Machine* Machine::current_if_any() noexcept {
@@ -122,15 +129,21 @@ void Machine::execute(Stack& stack) {
   } catch (const KernelError& error) {
     if (!stopping_) stop(error.finding());
   } catch (const std::exception& error) {
-    if (!stopping_) stop(FindingKind::Exception, fmt::format("a host thread threw: {}", error.what()), stack.where);
+    stop_at_exception(fmt::format("a host thread threw: {}", error.what()));
   } catch (...) {
-    if (!stopping_)
-      stop(FindingKind::Exception, "a host thread threw something that is no std::exception", stack.where);
+    stop_at_exception("a host thread threw something that is no std::exception");
   }
   stack.dead = true;
   if (stopping_) return;
   stack_operation(stack, stack.where);
   end_thread(stack.thread);
+}
+
+void Machine::stop_at_exception(std::string message) {
+  if (stopping_) return;
+  const SourceLocation& last = threads_[running_].where;
+  if (last.line != 0) message += fmt::format("; its last operation began at {}", at(last));
+  stop(FindingKind::Exception, std::move(message), stacks_[running_stack_].where);
 }
 
 void Machine::trapped(FindingKind kind, const void* instruction) {
@@ -210,10 +223,7 @@ void Machine::schedule() {
       thread.expired = true;
       if (trace_) tell_of("the time of its wait is up", thread.where);
     }
-    if (thread.dispatch != kNoDispatch)
-      run_dispatch(running_);
-    else
-      resume(stacks_[threads_[running_].stack]);
+    resume(stacks_[thread.stack]);
   }
 }
 
@@ -249,9 +259,7 @@ void Machine::give_up_stack() {
 }
 
 bool Machine::begin_operation(SourceLocation where) {
-  if (kernels_.runs())
-    throw std::logic_error(
-        "a kernel uses memory or a thread of the host; give it a buffer of threads::DeviceQueue for both");
+  refuse_in_kernel();
   if (!stopping_) {
     threads_[running_].where = where;
     if (++operations_ > options_.most_operations)

@@ -16,7 +16,6 @@
 #include "emulator/mu/host/device_calls.h"
 #include "emulator/mu/host/findings.h"
 #include "emulator/mu/host/host_trace.h"
-#include "emulator/mu/host/kernels.h"
 #include "emulator/mu/host/names.h"
 #include "emulator/mu/machine/detector.h"
 #include "emulator/mu/machine/futexes.h"
@@ -80,15 +79,6 @@ class Machine final : private runtime::TrapOwner {
   void define(const std::vector<Version>& versions, SourceLocation where);
   void require(bool holds, const char* what, SourceLocation where);
 
-  // Kernels; see heddle/detail/host_queue.h.
-  std::shared_ptr<Device> make_device(DeviceOptions options);
-  std::uint32_t add_mapped(const Device& device, const detail::Owner& memory, std::uint64_t element_bytes);
-  bool access_mapped(std::uint32_t mapped, std::uint64_t offset_bytes, std::uint32_t size_bytes, bool writes,
-                     SourceLocation where);
-  std::uint32_t submit(const Device& device, heddle::Extent groups, heddle::Extent local,
-                       std::function<void()> dispatch, SourceLocation where);
-  void wait_for_dispatch(std::uint32_t dispatch, bool quietly, SourceLocation where);
-
  private:
   friend class DeviceCalls;
   enum class Waits : std::uint8_t { No, Futex, TimedFutex, Thread };
@@ -112,8 +102,6 @@ class Machine final : private runtime::TrapOwner {
     Waits waits = Waits::No;
     ThreadIndex joins = kNone;
     bool expired = false;
-    /// The kernel that it stands for; kNoDispatch for a host thread.
-    std::uint32_t dispatch = kNoDispatch;
     SourceLocation where;
   };
 
@@ -134,8 +122,6 @@ class Machine final : private runtime::TrapOwner {
   /// One more, if there may be one more; else the run ends.
   ThreadIndex add_thread(SourceLocation where);
   void end_thread(ThreadIndex thread);
-  ThreadIndex thread_for_dispatch(SourceLocation where);
-  void run_dispatch(ThreadIndex thread);
   void schedule();
   void stop_without_progress();
   void unwind_all();
@@ -157,6 +143,8 @@ class Machine final : private runtime::TrapOwner {
   /// The run ends with this finding, of the running thread. Returns it as it is reported.
   Finding& stop(FindingKind kind, std::string message, const SourceLocation& where);
   Finding& stop(Finding finding);
+  /// The run ends, if it has not, since an exception has left the running thread.
+  void stop_at_exception(std::string message);
 
   const std::uint32_t number_;
   const threads::Options options_;
@@ -166,11 +154,9 @@ class Machine final : private runtime::TrapOwner {
   machine::Memory memory_;
   machine::Futexes futexes_;
   machine::Detector detector_;
-  Kernels kernels_;
   Names names_;
-  Findings findings_{options_, names_, detector_, kernels_};
+  Findings findings_{options_, names_, detector_};
   std::unique_ptr<HostTrace> trace_;
-  std::uint32_t devices_ = 0;
   DeviceCalls device_calls_{*this};
   std::deque<Stack> stacks_;
   std::vector<Thread> threads_;

@@ -169,9 +169,7 @@ int Machine::futex_cmp_requeue(LocationIndex location, LocationIndex target, std
 ThreadIndex Machine::add_thread(SourceLocation where) {
   if (threads_.size() == options_.most_threads) {
     stop(FindingKind::InvalidArgument,
-         fmt::format("the run has {} threads and submitted kernels, and wants one more; Options::most_threads allows "
-                     "more",
-                     threads_.size()),
+         fmt::format("the run has {} threads, and wants one more; Options::most_threads allows more", threads_.size()),
          where);
     throw Unwind{};
   }
@@ -214,12 +212,7 @@ void Machine::join(ThreadIndex thread, bool quietly, SourceLocation where) {
   }
   memory_.synchronize(running_, memory_.handed_on(thread));
   memory_.perform(running_);
-  if (trace_) {
-    const std::uint32_t dispatch = threads_[thread].dispatch;
-    tell_of(dispatch == kNoDispatch ? fmt::format("has waited for thread {}", thread)
-                                    : fmt::format("has waited for dispatch {}", dispatch),
-            where);
-  }
+  if (trace_) tell_of(fmt::format("has waited for thread {}", thread), where);
 }
 
 std::uint32_t Machine::new_stack(std::function<void()> function, SourceLocation where) {

@@ -28,7 +28,6 @@ std::string to_string(const Report& report) {
     if (finding.invocation.host_thread) out += fmt::format("  in {}\n", heddle::to_string(finding.invocation));
     if (!finding.replay.empty()) out += fmt::format("  again: {}\n", finding.replay);
   }
-  for (const std::string& pair : report.not_judged) out += fmt::format("not judged: {}\n", pair);
   if (report.smaller)
     out += fmt::format("  made smaller: {} of {} answers, of which {} of {} interrupt, delay or keep something\n",
                        report.smaller->answers, report.smaller->answers_before, report.smaller->forced,
@@ -169,9 +168,6 @@ Exploration explore(const std::function<void()>& body, std::uint64_t seeds, Opti
     options.seed = seed;
     Report report = run_emulated(body, with_environment(options));
     ++out.runs;
-    for (const std::string& pair : report.not_judged)
-      if (std::find(out.not_judged.begin(), out.not_judged.end(), pair) == out.not_judged.end())
-        out.not_judged.push_back(pair);
     if (!report.ok()) out.failures.push_back(std::move(report));
   }
   if (out.failures.empty()) return out;

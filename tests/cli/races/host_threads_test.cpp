@@ -45,7 +45,7 @@ TEST_CASE("JSON has a race of two host threads with both threads and both places
   for (const Json* access : {&first, &second}) {
     CHECK(access->at("operation") == "store (NOT_ATOMIC)");
     CHECK(ends_with(access->at("file"), "host_threads_under_test.cpp"));
-    CHECK(access->at("line") == (access->at("host_thread") == 1 ? 22 : 24));
+    CHECK(access->at("line") == (access->at("host_thread") == 1 ? 23 : 25));
   }
   CHECK(report_of("clean", 0).size() == 1);
 }
@@ -62,9 +62,9 @@ TEST_CASE("JSON has a race of a host thread and a kernel, with the thread of the
   const Json& host = race.at(host_first ? "first" : "second");
   const Json& kernel = race.at(host_first ? "second" : "first");
   CHECK(host.at("host_thread") == 0);
-  CHECK(host.at("line") == 34);
+  CHECK(host.at("line") == 41);
   CHECK(kernel.at("host_thread").is_null());
   CHECK(kernel.at("workgroup") == Json({1, 0, 0}));
   CHECK(kernel.at("local") == Json({1, 0, 0}));
-  CHECK(kernel.at("line") == 13);
+  CHECK(kernel.at("line") == 14);
 }

@@ -1,6 +1,7 @@
 // A program of host threads and kernels with races, for the tests of `heddle races`.
 #include <heddle/heddle.h>
-#include <heddle/host_device.h>
+#include <heddle/host_thread.h>
+#include <heddle/queue.h>
 
 #include <string>
 
@@ -26,13 +27,19 @@ constexpr auto two_threads = [](auto host) {
 };
 
 /// A thread writes what a kernel that it has not waited for writes.
-constexpr auto thread_and_kernel = [](auto host) {
-  using M = decltype(host);
-  DeviceQueue<M> queue;
-  auto data = queue.buffer(std::vector<std::uint32_t>(4, 1), "data");
-  auto running = queue.submit(doubles, 2, 2, data);
+constexpr auto thread_and_kernel = [](auto) {
+  const LogicalDevice device;
+  const auto memory = device.allocate_memory<std::uint32_t>(4, MemoryProperty::HostCoherent, "data");
+  const auto data = memory.map();
+  for (std::uint32_t i = 0; i < 4; ++i) data.write(i, 1);
+  CommandBuffer commands = device.command_buffer("doubles");
+  commands.begin();
+  commands.dispatch(doubles, {2}, {2}, memory.buffer());
+  commands.end();
+  const Fence done = device.fence("done");
+  device.queue().submit2(commands, done);
   data.write(3, 5);
-  running.wait();
+  done.wait();
 };
 
 }  // namespace

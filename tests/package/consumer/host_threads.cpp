@@ -1,7 +1,8 @@
-// Host threads and a kernel that one of them dispatches, natively and on weak memory.
+// Host threads and a kernel that one of them submits, natively and on weak memory.
 
 #include <heddle/heddle.h>
-#include <heddle/host_device.h>
+#include <heddle/host_thread.h>
+#include <heddle/queue.h>
 
 #include <cstdio>
 
@@ -10,14 +11,24 @@ using namespace heddle::threads;
 
 constexpr auto body = [](auto host) {
   using M = decltype(host);
-  DeviceQueue<M> queue;
-  auto data = queue.template buffer<std::uint32_t>(8, "data");
+  LogicalDeviceOptions options;
+  options.host_threads = 2;
+  const LogicalDevice device(options);
+  const auto memory = device.allocate_memory<std::uint32_t>(8, MemoryProperty::HostCoherent, "data");
+  const auto data = memory.map();
   typename M::Thread writer([&] {
     for (std::uint32_t i = 0; i < 8; ++i) data.write(i, i);
   });
   writer.join();
   const auto doubles = [](auto& inv, StorageBuffer<std::uint32_t> auto all) { all[inv.global_invocation_id().x] *= 2; };
-  auto doubled = queue.submit(doubles, 2, 4, data);
+  CommandBuffer commands = device.command_buffer("doubles");
+  commands.begin();
+  commands.dispatch(doubles, {2}, {4}, memory.buffer());
+  commands.pipeline_barrier2(
+      {PipelineStage2::ComputeShader, Access2::ShaderStorageWrite, PipelineStage2::Host, Access2::HostRead});
+  commands.end();
+  const Fence doubled = device.fence("doubled");
+  device.queue().submit2(commands, doubled);
   doubled.wait();
   M::require(data.read(3) == 6, "the kernel has doubled it");
 };
