@@ -20,6 +20,8 @@ struct Run {
   std::vector<Value> read_values;
   std::vector<Value> written_values;
   std::vector<Value> results;
+  /// The calls among its operations: the number of each, and which operation it is.
+  std::vector<std::pair<std::size_t, std::size_t>> calls;
 };
 
 using Domain = std::map<AllocationId, std::set<Value>>;
@@ -42,6 +44,7 @@ class Enumeration {
   bool permute(std::size_t group);
   bool hand_over();
   void build_operations();
+  void order_calls();
   Value initial(const Locations& locations) { return program_.initial_value ? program_.initial_value(locations) : 0; }
 
   const explore::Program& program_;
@@ -110,6 +113,8 @@ void Enumeration::extend(std::size_t agent, std::vector<Value>& reads, std::vect
       }
     }
     if (operation.writes()) domain_[operation.locations.allocation].insert(written);
+    if (step.call != explore::kNoPoint)
+      run.calls.emplace_back(step.call - program_.agents.size(), run.operations.size());
     run.operations.push_back(operation);
     run.read_values.push_back(last);
     run.written_values.push_back(operation.writes() ? written : 0);
@@ -164,6 +169,39 @@ void Enumeration::build_operations() {
   execution_.agent_system_synchronization = program_.system_synchronization;
   execution_.interlock_order = program_.interlock_order;
   execution_.shader_inputs = program_.shader_inputs;
+  execution_.host = program_.host;
+  if (program_.host) order_calls();
+}
+
+/// What a call, or an agent that starts, waits for system-synchronizes with it.
+//= vk:memory-model-system-synchronizes-with
+void Enumeration::order_calls() {
+  const std::size_t agents = program_.agents.size();
+  std::vector<OperationIndex> first{0};
+  for (const Run* run : chosen_) first.push_back(first.back() + static_cast<OperationIndex>(run->operations.size()));
+  std::vector<OperationIndex> made(program_.calls.size(), model::kInitialValue);
+  for (std::size_t agent = 0; agent < agents; ++agent)
+    for (const auto& [call, at] : chosen_[agent]->calls) made[call] = first[agent] + static_cast<OperationIndex>(at);
+  auto& pairs = execution_.system_synchronization;
+  const auto add_call = [&](explore::Point point, OperationIndex later) {
+    const OperationIndex call = made[point - agents];
+    if (call != model::kInitialValue) pairs.emplace_back(call, later);
+  };
+  for (std::size_t call = 0; call < made.size(); ++call) {
+    if (made[call] == model::kInitialValue) continue;
+    for (const explore::Point point : program_.calls[call].after) {
+      if (point >= agents) {
+        add_call(point, made[call]);
+        continue;
+      }
+      for (OperationIndex earlier = first[point]; earlier < first[point + 1]; ++earlier)
+        pairs.emplace_back(earlier, made[call]);
+    }
+  }
+  for (std::size_t agent = 0; agent < agents; ++agent)
+    for (const explore::Point point : program_.agents[agent].after)
+      for (OperationIndex later = first[agent]; point >= agents && later < first[agent + 1]; ++later)
+        add_call(point, later);
 }
 
 bool Enumeration::with_combination() {

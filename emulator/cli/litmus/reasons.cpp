@@ -106,9 +106,6 @@ std::string explain_changes(const std::string& source, const litmus::Test& test,
 }
 
 std::string explain_forbidden(const litmus::Test& test, const litmus::Question& question, bool negated) {
-  if (test.host)
-    return "What forbids an outcome is not told of a test with columns of the host; each execution that there is, "
-           "--dot draws.\n";
   const litmus::ForbiddenSearch search = litmus::find_forbidden(test, question, [&](const litmus::Outcome& state) {
     if (test.filter && !satisfies(state, *test.filter)) return false;
     return satisfies(state, *test.assertion) != negated;

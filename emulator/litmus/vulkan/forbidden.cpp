@@ -77,7 +77,7 @@ class NearOutcomes {
   bool enumerate(const CandidateLimits& limits);
   bool knows_asked() const;
   bool may_matter(const std::vector<std::vector<explore::Value>>& results) const;
-  void look(const Candidate& candidate);
+  void look(const model::Execution& execution, const std::vector<std::vector<explore::Value>>& results);
   void add_asked(ForbiddenOutcomes& all) const;
   std::set<Outcome> from_thin_air() const;
 
@@ -101,9 +101,9 @@ bool NearOutcomes::may_matter(const std::vector<std::vector<explore::Value>>& re
   return matters(state);
 }
 
-void NearOutcomes::look(const Candidate& candidate) {
-  const judge::Judgement judgement(candidate.execution, model_);
-  const std::vector<Outcome> states = final_states(test_, judgement, candidate.results);
+void NearOutcomes::look(const model::Execution& execution, const std::vector<std::vector<explore::Value>>& results) {
+  const judge::Judgement judgement(execution, model_);
+  const std::vector<Outcome> states = final_states(test_, judgement, results);
   if (std::none_of(states.begin(), states.end(), [&](const Outcome& state) { return matters(state); })) return;
   const std::vector<judge::Violation> violations = judgement.violations();
   const Distance distance = distance_of(judgement, violations);
@@ -111,7 +111,7 @@ void NearOutcomes::look(const Candidate& candidate) {
     if (!matters(state)) continue;
     const auto known = found_.find(state);
     if (known != found_.end() && known->second.distance <= distance) continue;
-    found_.insert_or_assign(state, Closest{distance, candidate.execution, violations});
+    found_.insert_or_assign(state, Closest{distance, execution, violations});
   }
 }
 
@@ -142,9 +142,9 @@ std::set<Outcome> NearOutcomes::from_thin_air() const {
 bool NearOutcomes::enumerate(const CandidateLimits& limits) {
   const TestProgram program(test_, question_.bound);
   return enumerate_candidates(
-      program.program(), limits, [&](const auto& results) { return may_matter(results); },
+      program.program(), limits, [&](const auto& results) { return may_matter(program.results(results)); },
       [&](const Candidate& candidate) {
-        look(candidate);
+        look(candidate.execution, program.results(candidate.results));
         return true;
       });
 }
@@ -188,14 +188,13 @@ ForbiddenOutcomes NearOutcomes::collect(std::size_t most) {
 
 ForbiddenSearch find_forbidden(const Test& test, const Question& question,
                                const std::function<bool(const Outcome&)>& wanted) {
-  // Candidates know no calls that wait.
-  if (test.host) return {{}, false};
   const judge::Options model = explorer_options(question).model;
+  const TestProgram program(test, question.bound);
   ForbiddenSearch search;
   std::optional<Distance> closest;
   const auto look = [&](const Candidate& candidate) {
     const judge::Judgement judgement(candidate.execution, model);
-    const std::vector<Outcome> states = final_states(test, judgement, candidate.results);
+    const std::vector<Outcome> states = final_states(test, judgement, program.results(candidate.results));
     if (std::none_of(states.begin(), states.end(), wanted)) return true;
     const std::vector<judge::Violation> violations = judgement.violations();
     if (violations.empty()) return true;
@@ -205,14 +204,12 @@ ForbiddenSearch find_forbidden(const Test& test, const Question& question,
     search.example = ForbiddenExample{candidate.execution, violations.front()};
     return distance > kNearest;
   };
-  const TestProgram program(test, question.bound);
   search.all = enumerate_candidates(program.program(), kLimits, {}, look) || (closest && *closest <= kNearest);
   return search;
 }
 
 ForbiddenOutcomes find_forbidden_outcomes(const Test& test, const Question& question, const Answer& answer,
                                           std::size_t most) {
-  if (test.host) return {{}, false};
   return NearOutcomes(test, question, answer).collect(most);
 }
 

@@ -170,11 +170,17 @@ void TestProgram::add_host() {
 }
 
 std::vector<std::vector<explore::Value>> TestProgram::results(const std::vector<explore::AgentEnd>& ends) const {
-  std::vector<std::vector<explore::Value>> results;
-  for (std::size_t i = 0; i < test_.threads.size(); ++i) results.push_back(ends[i].results);
+  std::vector<std::vector<explore::Value>> of_agents;
+  for (const explore::AgentEnd& end : ends) of_agents.push_back(end.results);
+  return results(std::move(of_agents));
+}
+
+std::vector<std::vector<explore::Value>> TestProgram::results(
+    std::vector<std::vector<explore::Value>> of_agents) const {
   for (const ParameterRegister& parameter : parts_->plan.parameters)
-    results[parameter.thread][parameter.index] = ends[parameter.agent].results.front();
-  return results;
+    of_agents[parameter.thread][parameter.index] = of_agents[parameter.agent].front();
+  of_agents.resize(test_.threads.size());
+  return of_agents;
 }
 
 explore::Value TestProgram::result(const std::vector<explore::AgentEnd>& ends, std::uint32_t thread,

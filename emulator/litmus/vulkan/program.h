@@ -33,6 +33,8 @@ class TestProgram {
   const explore::Program& program() const { return program_; }
   /// The results of the test's threads, by thread.
   std::vector<std::vector<explore::Value>> results(const std::vector<explore::AgentEnd>& ends) const;
+  /// The same of the results of all agents, by agent.
+  std::vector<std::vector<explore::Value>> results(std::vector<std::vector<explore::Value>> of_agents) const;
 
   /// One of them.
   explore::Value result(const std::vector<explore::AgentEnd>& ends, std::uint32_t thread, std::uint32_t index) const;
