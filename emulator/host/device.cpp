@@ -27,6 +27,18 @@ namespace heddle {
 
 namespace detail {
 
+std::string wrong_base(const uvec3& base, const Extent& groups, const Extent& local) {
+  const auto fits = [](std::uint32_t first, std::uint32_t count, std::uint32_t size) {
+    constexpr std::uint64_t kLimit = std::uint64_t{1} << 32;
+    return (std::uint64_t{first} + count) * std::max(size, 1u) < kLimit;
+  };
+  if (fits(base.x, groups.x, local.x) && fits(base.y, groups.y, local.y) && fits(base.z, groups.z, local.z)) return "";
+  return fmt::format(
+      "{} x {} x {} workgroups of {} x {} x {} from ({},{},{}) on: no global invocation id may reach 2^32; begin "
+      "lower, or dispatch in parts",
+      groups.x, groups.y, groups.z, local.x, local.y, local.z, base.x, base.y, base.z);
+}
+
 namespace {
 
 /// A permutation of the workgroup, both ways.

@@ -72,15 +72,8 @@ void check_apart(const char* call, const AnyBuffer& from, const AnyBuffer& to,
 void CommandBuffer::dispatch_base(std::unique_ptr<detail::RecordedDispatch> ready, const uvec3& base,
                                   SourceLocation where) {
   const auto [groups, local] = ready->shape();
-  const auto fits = [](std::uint32_t first, std::uint32_t count, std::uint32_t size) {
-    constexpr std::uint64_t kLimit = std::uint64_t{1} << 32;
-    return (std::uint64_t{first} + count) * std::max(size, 1u) < kLimit;
-  };
-  if (!fits(base.x, groups.x, local.x) || !fits(base.y, groups.y, local.y) || !fits(base.z, groups.z, local.z))
-    refuse_call("dispatch_base", state_->name,
-                fmt::format("{} x {} x {} workgroups of {} x {} x {} from ({},{},{}) on: no global invocation id may "
-                            "reach 2^32; begin lower, or dispatch in parts",
-                            groups.x, groups.y, groups.z, local.x, local.y, local.z, base.x, base.y, base.z));
+  if (const std::string wrong = detail::wrong_base(base, groups, local); !wrong.empty())
+    refuse_call("dispatch_base", state_->name, wrong);
   add({.kind = CommandKind::Dispatch,
        .where = where,
        .call = "dispatch_base",

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,9 @@ namespace detail {
 struct DeviceHandle;
 template <typename Kernel, typename... Bound>
 class DispatchRecord;
+/// What is wrong with a dispatch whose workgroup ids begin at `base`: a global invocation id that does not fit in 32
+/// bits. Empty if nothing is.
+std::string wrong_base(const uvec3& base, const Extent& groups, const Extent& local);
 }  // namespace detail
 
 class Device;
@@ -50,6 +54,17 @@ class Commands {
     return dispatch(kernel, groups, Extent(kLocal.x, kLocal.y, kLocal.z), args...);
   }
   HEDDLE_REFUSED_DISPATCHES
+  /// As `dispatch`, of workgroups whose ids begin at `base`, and with them global invocation ids; num_workgroups is
+  /// `groups`. Throws std::invalid_argument where a global invocation id would not fit in 32 bits.
+  template <typename Kernel, typename... Args>
+  requires detail::Takes<Kernel, detail::BoundArgument<Args>...> DispatchResult
+  dispatch_base(const Kernel& kernel, const uvec3& base, Extent groups, Extent local, Args&&... args) {
+    if (const std::string wrong = detail::wrong_base(base, groups, local); !wrong.empty()) [[unlikely]]
+      throw std::invalid_argument("heddle: dispatch_base: " + wrong);
+    Commands based(device_);
+    based.base_ = base;
+    return based.dispatch(kernel, groups, local, args...);
+  }
 
   /// What was dispatched before ends before what is dispatched after begins (an execution dependency).
   /// Ordering: system-synchronizes; makes nothing available or visible.
@@ -159,6 +174,13 @@ class Device {
     return dispatch(kernel, groups, Extent(kLocal.x, kLocal.y, kLocal.z), args...);
   }
   HEDDLE_REFUSED_DISPATCHES
+  /// As `dispatch`, of workgroups whose ids begin at `base`, as Commands::dispatch_base has them.
+  template <typename Kernel, typename... Args>
+  requires detail::Takes<Kernel, detail::BoundArgument<Args>...> DispatchResult
+  dispatch_base(const Kernel& kernel, const uvec3& base, Extent groups, Extent local, Args&&... args) {
+    const Submission submission(*this);
+    return Commands(*this).dispatch_base(kernel, base, groups, local, args...);
+  }
 
   /// The data races of all dispatches so far that count, as in RaceReport; empty without
   /// DeviceOptions::races.

@@ -38,12 +38,14 @@ constexpr auto kNotesInPhases = in_phases([](auto& group, StorageBuffer<std::uin
   });
 });
 
-void check_notes(const MappedMemory<std::uint32_t>& notes) {
+/// `note` has what each invocation noted, by its number.
+template <typename Note>
+void check_notes(const Note& note) {
   for (std::uint32_t i = 0; i < kInvocations; ++i) {
     const uvec3 group = kBase + uvec3{i / kLocal.x % kGroups.x, i / (kLocal.x * kGroups.x) % kGroups.y,
                                       i / (kLocal.x * kGroups.x * kGroups.y) / kLocal.z};
     INFO("invocation " << i);
-    CHECK(notes.read(i) == 1 + group.x + 16 * group.y + 256 * group.z);
+    CHECK(note(i) == 1 + group.x + 16 * group.y + 256 * group.z);
   }
 }
 
@@ -68,7 +70,7 @@ void check_built_ins(const Kernel& kernel) {
       commands.pipeline_barrier2(kComputeToHost);
     }));
     device.wait_idle();
-    check_notes(notes);
+    check_notes([&](std::uint32_t i) { return notes.read(i); });
     device.require_no_races();
   });
 }
@@ -194,6 +196,25 @@ TEST_CASE("workgroups of a dispatch with a base that have not begun are named as
     device.wait_idle();
   });
   CHECK_THAT(refusal, Catch::Contains(" Not started is workgroup (41,0,3)."));
+}
+
+TEST_CASE("a device dispatches with a base as a command buffer does, by itself and in a submission") {
+  const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
+  const bool in_submission = GENERATE(true, false);
+  Device device(mode);
+  auto notes = device.buffer(std::vector<std::uint32_t>(kInvocations, 0), "notes");
+  if (in_submission) {
+    device.submit([&](Commands& commands) { commands.dispatch_base(kNotes, kBase, kGroups, kLocal, notes); });
+  } else {
+    device.dispatch_base(kNotes, kBase, kGroups, kLocal, notes);
+  }
+  const std::vector<std::uint32_t> found = notes.read();
+  check_notes([&](std::uint32_t i) { return found[i]; });
+  // A dispatch behind it begins at 0 again.
+  device.dispatch([](auto& inv, auto x) { x[0] = inv.workgroup_id().x; }, {1}, {1}, notes);
+  CHECK(notes.read()[0] == 0);
+  CHECK_THROWS_WITH(device.dispatch_base(kNotes, {~0u, 0, 0}, {1}, {1}, notes),
+                    Catch::Contains("dispatch_base: 1 x 1 x 1 workgroups of 1 x 1 x 1 from (4294967295,0,0) on"));
 }
 
 TEST_CASE("a base from which ids would not fit in 32 bits is refused by the name of the call") {
