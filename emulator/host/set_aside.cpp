@@ -28,7 +28,7 @@ struct SetAside::Own {
 };
 
 bool SetAside::is_possible(const DeviceState& device) {
-  return device.in_order() && !device.watchers.has_trace() && !device.emulator->edits;
+  return device.in_order() && !device.watchers.has_trace();
 }
 
 SetAside::SetAside(DeviceState& device, std::uint32_t number, trace::Listener& ear)
@@ -37,6 +37,7 @@ SetAside::SetAside(DeviceState& device, std::uint32_t number, trace::Listener& e
           device, std::make_unique<memory::GatedMemory>(memory::make_memory(*device.options.memory, device.choice)))) {
   // No two barriers of dispatches that are under way have one number.
   constexpr std::uint32_t kBits = 48;
+  own_->emulator->edits = device.emulator->edits;
   own_->emulator->number_barriers_from(std::uint64_t{number} << kBits);
   own_->launch.observer = own_->emulator.get();
   own_->watchers.listen_to(own_->gate.inner());

@@ -1,5 +1,7 @@
 #include <catch2/catch.hpp>
 
+#include <heddle/edit.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -19,6 +21,7 @@ constexpr auto kTakesNumbers = [](auto& inv, StorageBuffer<std::uint32_t> auto x
                                   StorageBuffer<std::uint32_t> auto numbers) {
   numbers[inv.global_invocation_id().x] = inv.atomic_i_add(x[0], Scope::Device, MemorySemantics::Relaxed, 1u);
 };
+constexpr int kTakesLine = __LINE__ - 2;
 /// Each writes what its neighbour has put into the workgroup's memory.
 constexpr auto kTurns = [](auto& inv, StorageBuffer<std::uint32_t> auto x) {
   const auto tile = workgroup<std::uint32_t[kCount]>(inv, "tile");
@@ -168,6 +171,31 @@ TEST_CASE("kernels that interrupt each other meet at their own barriers, and hav
       for (std::uint32_t i = 0; i < kCount; ++i) CHECK(maps[q].read(i) == 100 * q + (i + 1) % kCount);
     device.require_no_races();
   }
+}
+
+TEST_CASE("kernels of an edited program interrupt each other, and each is as the edit has it") {
+  std::uint32_t mixed = 0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    LogicalDeviceOptions with = of_any_kind(seed);
+    with.device.edits =
+        edits_from_text("scope Workgroup at atomic-update in interrupted.cpp:" + std::to_string(kTakesLine));
+    const LogicalDevice device(with);
+    const auto counter = numbers(device, MemoryProperty::HostCoherent, "counter");
+    const auto first = numbers(device, MemoryProperty::HostCoherent, "first");
+    const auto second = numbers(device, MemoryProperty::HostCoherent, "second");
+    filled(counter, 0);
+    const auto map = filled(first, 0);
+    filled(second, 0);
+    device.queue(0, 0).submit2(one_dispatch(device, kTakesNumbers, counter.buffer(), first.buffer()));
+    device.queue(0, 1).submit2(one_dispatch(device, kTakesNumbers, counter.buffer(), second.buffer()));
+    device.wait_idle();
+    const std::vector<std::uint32_t> found = all_of(map);
+    const auto [least, most] = std::minmax_element(found.begin(), found.end());
+    mixed += *most - *least == kCount - 1 ? 0 : 1;
+    REQUIRE(device.races().size() == 1);
+    CHECK(device.races().front().object == "counter");
+  }
+  CHECK(mixed > 0);
 }
 
 TEST_CASE("a kernel that is wrong ends while others are under way, and they go on") {
