@@ -237,16 +237,31 @@ bool Order::is_by_masks(const Node& earlier, const Node& later) const {
 void Order::narrow(const std::vector<NodeId>& nodes) {
   std::vector<bool> is_narrower(nodes_.size());
   for (const NodeId node : nodes) is_narrower[node] = true;
-  std::vector<bool> is_known(nodes_.size());
   for (NodeId id = 0; id < count(); ++id) {
     Node& node = nodes_[id];
-    // What has not begun is behind nothing yet.
-    is_known[id] = node.before.empty();
     std::erase_if(node.after, [&](NodeId earlier) {
       return (is_narrower[id] || is_narrower[earlier]) && is_by_masks(nodes_[earlier], node) &&
              !orders(nodes_[earlier], node);
     });
   }
+  find_befores();
+}
+
+void Order::leave_out(const std::vector<NodeId>& nodes) {
+  std::vector<bool> is_left_out(nodes_.size());
+  for (const NodeId id : nodes) {
+    is_left_out[id] = true;
+    nodes_[id].dependency = {};
+    nodes_[id].to_device = nodes_[id].to_host = false;
+  }
+  for (Node& node : nodes_) std::erase_if(node.after, [&](NodeId earlier) { return is_left_out[earlier]; });
+  find_befores();
+}
+
+void Order::find_befores() {
+  std::vector<bool> is_known(nodes_.size());
+  // What has not begun is behind nothing yet.
+  for (NodeId id = 0; id < count(); ++id) is_known[id] = nodes_[id].before.empty();
   // A wait may come in front of the signal that ends it.
   const std::function<void(NodeId)> find = [&](NodeId id) {
     if (is_known[id]) return;

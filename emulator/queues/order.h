@@ -35,6 +35,8 @@ enum class NodeKind : std::uint8_t {
   /// vkSignalSemaphore.
   HostSignal,
   Fence,
+  /// A command that sets or resets an event, for a trace: nothing follows it.
+  EventChange,
 };
 
 /// Bytes of a buffer, in the scopes of a barrier.
@@ -154,6 +156,8 @@ class Order {
 
   /// What these nodes say is less than it was: who follows whom because of that is found out anew.
   void narrow(const std::vector<NodeId>& nodes);
+  /// These nodes, which are no commands, are not there.
+  void leave_out(const std::vector<NodeId>& nodes);
 
   /// Nodes that order commands, or have operations of domains.
   const std::vector<NodeId>& dependencies() const { return dependencies_; }
@@ -181,6 +185,8 @@ class Order {
 
   Queue& queue_of(model::QueueId queue);
   NodeId push(Node node);
+  /// Who happens before whom, anew, of what has begun.
+  void find_befores();
   /// What the host does from now on is behind these.
   void host_goes_on(std::vector<NodeId> after, const char* call = "", const SourceLocation& where = {});
   void place(model::QueueId queue, Node& node);

@@ -130,10 +130,11 @@ bool WideBarriers::has_room() const {
   return pairs_.size() <= kMostPairs && order_.count() <= kMostNodes;
 }
 
-bool WideBarriers::holds(const Order& order, const Pair& pair) {
+/// `sees`: a later write that would see the earlier one still would.
+bool WideBarriers::holds(const Order& order, const Pair& pair, bool sees) {
   Access earlier = pair.earlier;
   Access later = pair.later;
-  if (pair.is_visible) later.writes = false;
+  if (pair.is_visible && sees) later.writes = false;
   for (const std::uint64_t offset : {pair.later.offset, pair.end - kWordBytes}) {
     earlier.offset = later.offset = offset;
     if (order.find_missing(earlier, later) != Missing::Nothing) return false;
@@ -145,25 +146,64 @@ bool WideBarriers::all_hold(const Order& order) const {
   return std::all_of(pairs_.begin(), pairs_.end(), [&](const auto& one) { return holds(order, one.second); });
 }
 
-std::vector<std::pair<Place, WideBarriers::Group>> WideBarriers::groups() const {
-  std::map<decltype(Place().key()), std::pair<Place, Group>> found;
+Place WideBarriers::place_of(NodeId id) const {
+  const Node& node = order_[id];
+  Place place{node.kind, node.call, node.where, node.dependency.transfer, {}};
+  place.says.source_stages = node.dependency.first.stages;
+  place.says.source_accesses = node.named_source;
+  place.says.destination_stages = node.dependency.second.stages;
+  place.says.destination_accesses = node.named_destination;
+  if (node.ranges.size() == 1) place.says.end = node.ranges.front().end - node.ranges.front().begin;
+  return place;
+}
+
+WideBarriers::Places WideBarriers::places() const {
+  Places out;
   for (const NodeId id : order_.dependencies()) {
     const Node& node = order_[id];
-    const bool orders = node.kind == NodeKind::Barrier || node.kind == NodeKind::Event || is_semaphore(node.kind);
-    if (!orders || node.dependency.transfer) continue;
-    Place place{node.kind, node.call, node.where, {}};
-    place.says.source_stages = node.dependency.first.stages;
-    place.says.source_accesses = node.named_source;
-    place.says.destination_stages = node.dependency.second.stages;
-    place.says.destination_accesses = node.named_destination;
-    if (node.ranges.size() == 1) place.says.end = node.ranges.front().end - node.ranges.front().begin;
-    auto& group = found[place.key()];
-    group.first = place;
-    group.second.push_back(id);
+    if (node.kind != NodeKind::Barrier && node.kind != NodeKind::Event && !is_semaphore(node.kind)) continue;
+    Place place = place_of(id);
+    auto& known = out[place.key()];
+    known.first = std::move(place);
+    known.second.push_back(id);
   }
-  std::vector<std::pair<Place, Group>> out;
+  return out;
+}
+
+std::vector<WideBarriers::Group> WideBarriers::transfers() const {
+  std::map<std::tuple<ReferenceId, std::uint32_t, std::uint32_t>, Group> found;
+  for (const NodeId id : order_.dependencies())
+    if (const auto& transfer = order_[id].dependency.transfer)
+      found[{transfer->reference, transfer->from, transfer->to}].push_back(id);
+  std::vector<Group> out;
   for (auto& [key, group] : found) out.push_back(std::move(group));
   return out;
+}
+
+/// What overwrites contents needs none of them, and no family to pass them on.
+bool WideBarriers::can_leave_out(const Group& group) const {
+  const bool sees = !order_[group.front()].dependency.transfer;
+  Order changed = order_;
+  changed.leave_out(group);
+  return std::all_of(pairs_.begin(), pairs_.end(), [&](const auto& one) { return holds(changed, one.second, sees); });
+}
+
+bool WideBarriers::is_for_queues(const Group& signals) const {
+  bool out = false;
+  for (NodeId id = 0; id < order_.count(); ++id) {
+    const Node& node = order_[id];
+    const auto waits = [&](NodeId earlier) { return std::binary_search(signals.begin(), signals.end(), earlier); };
+    if (std::none_of(node.after.begin(), node.after.end(), waits)) continue;
+    if (node.kind == NodeKind::Host) return false;
+    out = out || node.kind == NodeKind::SemaphoreWait;
+  }
+  return out;
+}
+
+/// A signal without its masks is still behind the submission; one that nobody waits for may be looked at by the host.
+bool WideBarriers::is_needed(const Place& place, const Group& group) const {
+  if (place.kind == NodeKind::SemaphoreSignal) return !is_for_queues(group) || !can_leave_out(group);
+  return !suffices(group, Needs());
 }
 
 bool WideBarriers::suffices(const Group& group, const Needs& said) const {
@@ -200,8 +240,7 @@ void WideBarriers::find_bytes(const Place& place, const Group& group, Needs& nee
 
 Needs WideBarriers::needs_of(const Place& place, const Group& group) const {
   Needs out;
-  const Needs nothing;
-  out.any = !suffices(group, nothing);
+  out.any = is_needed(place, group);
   if (!out.any) return out;
   const auto shrink = [&](auto Needs::*mask, const auto& flags) {
     Needs said = place.says;
@@ -227,7 +266,16 @@ Needs WideBarriers::needs_of(const Place& place, const Group& group) const {
 std::vector<std::pair<Place, Needs>> WideBarriers::needs() const {
   std::vector<std::pair<Place, Needs>> out;
   if (!has_room()) return out;
-  for (const auto& [place, group] : groups()) out.emplace_back(place, needs_of(place, group));
+  std::map<decltype(Place().key()), Needs> of_transfers;
+  for (const Group& group : transfers()) {
+    Needs needs;
+    needs.any = !can_leave_out(group);
+    for (const NodeId node : group) of_transfers[place_of(node).key()].join(needs);
+  }
+  for (const auto& [key, at] : places()) {
+    const auto& [place, group] = at;
+    out.emplace_back(place, place.transfer ? of_transfers.at(key) : needs_of(place, group));
+  }
   return out;
 }
 
@@ -252,21 +300,25 @@ std::string spelled(Accesses accesses) {
   return out.empty() ? text_of(accesses) : out + " | " + text_of(accesses);
 }
 
-}  // namespace
+constexpr std::uint8_t kLessOfMask = 1;
+constexpr std::uint8_t kRemoved = 4;
 
-std::vector<WideText> texts_of(const Place& place, const Needs& needs) {
-  constexpr std::uint8_t kLessOfMask = 1;
-  constexpr std::uint8_t kRemoved = 4;
+/// Of what nothing needs.
+std::string removed(const Place& place) {
+  const Needs& says = place.says;
+  if (place.transfer)
+    return fmt::format("no {} from family {} to family {}", place.transfer->acquires ? "acquire" : "release",
+                       place.transfer->from, place.transfer->to);
+  if (place.kind == NodeKind::SemaphoreSignal) return "no signal, and no wait for it";
+  if (place.kind == NodeKind::SemaphoreWait) return "no wait";
+  return fmt::format("no barrier from {} with {} to {} with {}", spelled(says.source_stages),
+                     spelled(says.source_accesses), spelled(says.destination_stages),
+                     spelled(says.destination_accesses));
+}
+
+std::vector<WideText> narrower(const Place& place, const Needs& needs) {
   const Needs& says = place.says;
   std::vector<WideText> out;
-  if (!needs.any && !is_semaphore(place.kind)) {
-    out.push_back({place.call,
-                   fmt::format("no barrier from {} with {} to {} with {}", spelled(says.source_stages),
-                               spelled(says.source_accesses), spelled(says.destination_stages),
-                               spelled(says.destination_accesses)),
-                   kRemoved});
-    return out;
-  }
   const auto add = [&](auto needed, auto said, const char* mask) {
     if (spelled(needed) == spelled(said)) return;
     out.push_back(
@@ -283,6 +335,13 @@ std::vector<WideText> texts_of(const Place& place, const Needs& needs) {
                                says.begin, says.end - 1),
                    kLessOfMask});
   return out;
+}
+
+}  // namespace
+
+std::vector<WideText> texts_of(const Place& place, const Needs& needs) {
+  if (!needs.any) return {{place.call, removed(place), kRemoved}};
+  return place.transfer ? std::vector<WideText>() : narrower(place, needs);
 }
 
 }  // namespace heddle::queues

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -35,12 +36,15 @@ struct Place {
   NodeKind kind = NodeKind::Barrier;
   std::string call;
   SourceLocation where;
+  /// Of a release or an acquire.
+  std::optional<model::OwnershipTransfer> transfer;
   /// What they say. All bytes of a range are those up to `end`; 0 for all memory.
   Needs says;
 
   auto key() const {
     return std::tuple(call, std::string(where.file), where.line, says.source_stages, says.source_accesses,
-                      says.destination_stages, says.destination_accesses, says.end);
+                      says.destination_stages, says.destination_accesses, says.end, transfer ? transfer->from : 0,
+                      transfer ? transfer->to : 0, transfer && transfer->acquires);
   }
 };
 
@@ -69,12 +73,20 @@ class WideBarriers {
   };
   using Key = std::tuple<NodeId, NodeId, unsigned, unsigned, ReferenceId, ReferenceId, AllocationId, std::size_t>;
   using Group = std::vector<NodeId>;
+  using Places = std::map<decltype(Place().key()), std::pair<Place, Group>>;
 
   void add(const Access& earlier, const Access& later);
-  static bool holds(const Order& order, const Pair& pair);
+  static bool holds(const Order& order, const Pair& pair, bool sees = true);
   bool all_hold(const Order& order) const;
-  std::vector<std::pair<Place, Group>> groups() const;
+  Place place_of(NodeId node) const;
+  Places places() const;
   Needs needs_of(const Place& place, const Group& group) const;
+  /// The releases and acquires of one buffer, from one family to another.
+  std::vector<Group> transfers() const;
+  bool can_leave_out(const Group& group) const;
+  /// Whether all that waits for these signals is on queues, and something does.
+  bool is_for_queues(const Group& signals) const;
+  bool is_needed(const Place& place, const Group& group) const;
   /// Whether all pairs are ordered where the nodes say that.
   bool suffices(const Group& group, const Needs& said) const;
   void find_bytes(const Place& place, const Group& group, Needs& needs) const;

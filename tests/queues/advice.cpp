@@ -1,4 +1,4 @@
-// What is wider than a program needs: ten wide programs, and their narrow twins.
+// What is wider than a program needs: wide programs, and their narrow twins.
 #include <catch2/catch.hpp>
 
 #include <functional>
@@ -20,7 +20,7 @@ constexpr MemoryBarrier2 kOneCopyToHost{Stage::Copy, Kind::TransferWrite, Stage:
 
 /// What is told of the places in the program, without those places.
 std::vector<std::string> advice_of(const std::function<void(const LogicalDevice&)>& program) {
-  LogicalDeviceOptions asking = options(Mode::Emulated, 3, {{2}});
+  LogicalDeviceOptions asking = options(Mode::Emulated, 3, {{2}, {1}});
   asking.device.race_advice = true;
   const LogicalDevice device(asking);
   program(device);
@@ -141,6 +141,68 @@ void two_of_their_own(const LogicalDevice& device, bool is_wide) {
   CHECK(one.map().read(3) + other.map().read(3) == 18);
 }
 
+/// Two queues square numbers of their own, one behind the other where `is_wide`.
+void on_queues_of_their_own(const LogicalDevice& device, bool is_wide) {
+  const auto squares = [&](const DeviceMemory<std::uint32_t>& memory) {
+    CommandBuffer commands = device.command_buffer();
+    commands.begin();
+    commands.dispatch(kSquares, {1}, {kCount}, memory.buffer());
+    commands.pipeline_barrier2(kComputeToHost);
+    commands.end();
+    return commands;
+  };
+  const auto one = numbers(device, MemoryProperty::HostCoherent, "one");
+  const auto other = numbers(device, MemoryProperty::HostCoherent, "other");
+  const Semaphore squared = device.semaphore("squared");
+  SubmitInfo2 first{.command_buffers = {squares(one)}};
+  SubmitInfo2 second{.command_buffers = {squares(other)}};
+  if (is_wide) first.signal_semaphores = {{squared}};
+  if (is_wide) second.wait_semaphores = {{squared}};
+  device.queue(0, 0).submit2({first});
+  device.queue(0, 1).submit2({second});
+  device.wait_idle();
+  CHECK(one.map().read(3) + other.map().read(3) == 18);
+}
+
+/// One family squares numbers, and another one does so again or copies them.
+void by_two_families(const LogicalDevice& device, bool transfers, bool reads) {
+  const auto squares = numbers(device, MemoryProperty::HostCoherent, "squares");
+  const auto copies = numbers(device, MemoryProperty::HostCoherent, "copies");
+  auto buffer = squares.buffer();
+  const Semaphore squared = device.semaphore("squared");
+  const auto transfer = [&](CommandBuffer& commands, SourceLocation where = SourceLocation::current()) {
+    if (transfers)
+      commands.pipeline_barrier2(BufferMemoryBarrier2{.src_stage_mask = Stage::ComputeShader,
+                                                      .src_access_mask = Kind::ShaderStorageWrite,
+                                                      .dst_stage_mask = Stage::ComputeShader,
+                                                      .dst_access_mask = Kind::ShaderStorageRead,
+                                                      .buffer = buffer,
+                                                      .src_queue_family_index = 0,
+                                                      .dst_queue_family_index = 1},
+                                 where);
+  };
+  CommandBuffer first = device.command_buffer();
+  first.begin();
+  first.dispatch(kSquares, {1}, {kCount}, buffer);
+  transfer(first);
+  first.end();
+  CommandBuffer second = device.command_buffer();
+  second.begin();
+  transfer(second);
+  if (reads) {
+    second.dispatch(kCopy, {1}, {kCount}, buffer, copies.buffer());
+  } else {
+    second.dispatch(kSquares, {1}, {kCount}, buffer);
+  }
+  second.pipeline_barrier2(kComputeToHost);
+  second.end();
+  const Stage stages = reads ? Stage::AllCommands : Stage::ComputeShader;
+  device.queue(0, 0).submit2({{.command_buffers = {first}, .signal_semaphores = {{squared, 0, stages}}}});
+  device.queue(1, 0).submit2({{.wait_semaphores = {{squared, 0, stages}}, .command_buffers = {second}}});
+  device.wait_idle();
+  CHECK((reads ? copies : squares).map().read(3) == 9);
+}
+
 void to_the_host(const LogicalDevice& device, const MemoryBarrier2& barrier) {
   const auto squares = numbers(device, MemoryProperty::HostCoherent, "squares");
   CommandBuffer commands = device.command_buffer();
@@ -219,6 +281,12 @@ std::vector<Pair> pairs() {
          on_two_queues(device, Stage::ComputeShader, is_wide ? Stage::AllCommands : Stage::Copy);
        },
        {"submit2, a semaphore's wait: COPY instead of ALL_COMMANDS in stageMask"}},
+      {"a semaphore that nothing needs",
+       on_queues_of_their_own,
+       {"submit2, a semaphore's signal: no signal, and no wait for it", "submit2, a semaphore's wait: no wait"}},
+      {"a transfer of what is overwritten",
+       [](const LogicalDevice& device, bool is_wide) { by_two_families(device, is_wide, false); },
+       {kBarrier + "no release from family 0 to family 1", kBarrier + "no acquire from family 0 to family 1"}},
       {"everything, to the host",
        [](const LogicalDevice& device, bool is_wide) {
          MemoryBarrier2 wide = kEverything;
@@ -244,6 +312,13 @@ TEST_CASE("what is wider than a run of queues needs is told, and of a narrow twi
 
 TEST_CASE("a semaphore that the host waits for behind a barrier to the host is not too wide at all commands") {
   CHECK(advice_of(to_the_host_by_a_semaphore).empty());
+}
+
+TEST_CASE("a transfer of ownership without which a family could not read contents is not too wide") {
+  for (const std::string& told : advice_of([](const LogicalDevice& device) { by_two_families(device, true, true); })) {
+    INFO(told);
+    CHECK(told.find("family") == std::string::npos);
+  }
 }
 
 TEST_CASE("a run that races, and one that nobody asks, has no advice") {
