@@ -5,9 +5,8 @@
 #include <algorithm>
 
 #include "emulator/lab/limits.h"
+#include "emulator/lab/played_litmus.h"
 #include "emulator/lab/state_json.h"
-#include "emulator/litmus/run/run.h"
-#include "emulator/litmus/vulkan/cooperative.h"
 #include "emulator/litmus/vulkan/notation.h"
 #include "emulator/litmus/vulkan/parser.h"
 #include "emulator/litmus/vulkan/spelling.h"
@@ -69,28 +68,29 @@ bool truth_field(const Json& request, const char* field, bool otherwise) {
   return value->get<bool>();
 }
 
-litmus::Outcome outcome_field(const litmus::Test& test, const Json& request) {
+Outcome outcome_field(const Played& played, const Json& request) {
   const Json* const given = find(request, "outcome");
   if (!given || !given->is_object()) throw BadRequest("the request needs the field \"outcome\": an object of values");
-  litmus::Outcome outcome;
-  for (const litmus::Observable& observable : test.observables) {
-    const Json* const value = find(*given, observable.name.c_str());
-    if (!value || !value->is_number_integer())
-      throw BadRequest(fmt::format("the outcome needs a whole number for \"{}\"", observable.name));
-    outcome.push_back(value->get<litmus::Integer>());
+  Outcome outcome;
+  for (std::size_t i = 0; i < played.observables().size(); ++i) {
+    const std::string& name = played.observables()[i];
+    const Json* const value = find(*given, name.c_str());
+    const std::optional<std::int64_t> meant = value ? played.observed(i, *value) : std::nullopt;
+    if (!meant) throw BadRequest(fmt::format("the outcome needs a {} for \"{}\"", played.kind_of_value(i), name));
+    outcome.push_back(*meant);
   }
-  if (given->size() != test.observables.size())
+  if (given->size() != played.observables().size())
     throw BadRequest("the outcome has names that the test does not observe");
   return outcome;
 }
 
-std::uint32_t variable_named(const litmus::Test& test, const std::string& name) {
-  for (std::uint32_t i = 0; i < test.variables.size(); ++i)
-    if (test.variables[i].name == name) return i;
+std::uint32_t variable_named(const Played& played, const std::string& name) {
+  for (std::uint32_t i = 0; i < played.variables().size(); ++i)
+    if (played.variables()[i].name == name) return i;
   throw BadRequest(fmt::format("the test has no variable \"{}\"", name));
 }
 
-Breakpoint breakpoint_of(const litmus::Test& test, const Json& json) {
+Breakpoint breakpoint_of(const Played& played, const Json& json) {
   if (!json.is_object() || json.size() != 1) throw BadRequest("a breakpoint is an object with one field");
   Breakpoint breakpoint;
   if (json.contains("line")) {
@@ -98,11 +98,11 @@ Breakpoint breakpoint_of(const litmus::Test& test, const Json& json) {
     breakpoint.line = static_cast<std::uint32_t>(number_field(json, "line", std::nullopt, ~std::uint32_t{0}));
   } else if (json.contains("variable")) {
     breakpoint.kind = Breakpoint::Kind::Variable;
-    breakpoint.variable = variable_named(test, text_field(json, "variable"));
+    breakpoint.variable = variable_named(played, text_field(json, "variable"));
   } else if (truth_field(json, "race", false)) {
     breakpoint.kind = Breakpoint::Kind::Race;
   } else if (truth_field(json, "outcome", false)) {
-    breakpoint.kind = Breakpoint::Kind::Outcome;
+    breakpoint.kind = Breakpoint::Kind::AsAsked;
   } else {
     throw BadRequest("a breakpoint has the field \"line\", \"variable\", \"race\" or \"outcome\"");
   }
@@ -134,10 +134,10 @@ Json reason_json(const Session& session, const Reason& reason) {
           {"cycle", cycle_json(session.world().chronicle(), reason.cycle)}};
 }
 
-std::unique_ptr<litmus::Test> parse(const std::string& text) {
+std::unique_ptr<Played> parse(const std::string& text) {
   litmus::VulkanParse parsed = litmus::parse_vulkan(text);
   if (!parsed.test) throw BadTest{parsed.errors.front().message, parsed.errors.front().place};
-  return std::make_unique<litmus::Test>(std::move(*parsed.test));
+  return played(std::move(*parsed.test));
 }
 
 std::string dump(const Json& json) {
@@ -155,7 +155,7 @@ struct Desk::Requests {
     if (!desk.session_) throw BadRequest("there is no test yet: send \"open\" first");
     return *desk.session_;
   }
-  const litmus::Test& test() { return session().test(); }
+  const Played& played() { return session().played(); }
 
   Json state(Json answer = {{"ok", true}}) {
     Json state = state_json(session());
@@ -179,13 +179,13 @@ struct Desk::Requests {
     rules.bound = std::max<std::uint64_t>(number_field(request, "bound", 2, kMostBound), 1);
     rules.chains = truth_field(request, "chains", true);
     rules.performers = static_cast<std::uint32_t>(number_field(request, "performers", 0, ~std::uint32_t{0}));
-    std::unique_ptr<litmus::Test> test;
+    std::unique_ptr<Played> opened;
     try {
-      test = parse(text);
+      opened = parse(text);
     } catch (const BadTest& bad) {
       return bad_test(file, bad);
     }
-    auto session = std::make_unique<Session>(std::move(test), rules);
+    auto session = std::make_unique<Session>(std::move(opened), rules);
     if (const Json* const moves = list_field(request, "moves", "ids", kMostMoves)) {
       for (const Json& move : *moves) {
         if (!move.is_string()) throw BadRequest("the field \"moves\" has to be a list of ids");
@@ -260,7 +260,7 @@ struct Desk::Requests {
     const Json* const given = list_field(request, "breaks", "breakpoints", kMostBreakpoints);
     if (!given) throw BadRequest("the request needs the field \"breaks\": a list");
     std::vector<Breakpoint> all;
-    for (const Json& one : *given) all.push_back(breakpoint_of(test(), one));
+    for (const Json& one : *given) all.push_back(breakpoint_of(played(), one));
     session().set_breakpoints(std::move(all));
     return state();
   }
@@ -297,7 +297,7 @@ struct Desk::Requests {
   const Outcomes& explored() {
     const std::uint64_t limit = number_field(request, "limit", 100000, kMostExecutions);
     if (!desk.outcomes_ || desk.outcomes_limit_ != limit) {
-      desk.outcomes_ = explore_outcomes(test(), session().rules(), limit);
+      desk.outcomes_ = played().explore(session().rules(), limit);
       desk.outcomes_limit_ = limit;
     }
     return *desk.outcomes_;
@@ -306,71 +306,65 @@ struct Desk::Requests {
   Json outcomes() {
     const Outcomes& found = explored();
     Json all = Json::array();
-    for (std::size_t i = 0; i < found.answer.outcomes.size(); ++i) {
-      const litmus::OutcomeRow& row = found.answer.outcomes[i];
-      all.push_back({{"values", outcome_json(test(), row.values)},
+    for (const OutcomeRow& row : found.rows)
+      all.push_back({{"values", outcome_json(played(), row.values)},
                      {"allowed", true},
-                     {"satisfies", !test().assertion || satisfies(row.values, *test().assertion)},
+                     {"satisfies", played().satisfies(row.values)},
                      {"executions", row.executions},
                      {"racy", row.racy_executions != 0},
-                     {"playable", found.kept_back[i].empty()},
-                     {"why", found.kept_back[i]}});
-    }
+                     {"playable", row.kept_back.empty()},
+                     {"why", row.kept_back}});
     Json answer{{"ok", true}, {"outcomes", std::move(all)}};
-    answer["complete"] = found.answer.complete;
-    answer["holds"] = found.answer.holds;
-    answer["racy"] = found.answer.racy;
-    answer["quantifier"] = spell(test().quantifier);
-    answer["condition"] = test().assertion ? spell(*test().assertion, test().observables) : "";
+    answer["complete"] = found.complete;
+    answer["holds"] = found.holds;
+    answer["racy"] = found.racy;
+    answer["quantifier"] = played().quantifier();
+    answer["condition"] = played().condition();
     return answer;
   }
 
   Json show() {
-    const litmus::Outcome wanted = outcome_field(test(), request);
+    const Outcome wanted = outcome_field(played(), request);
     const std::uint64_t tries = number_field(request, "tries", 2000, kMostTries);
     const Outcomes& found = explored();
-    const auto& rows = found.answer.outcomes;
+    const std::vector<OutcomeRow>& rows = found.rows;
     const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& one) { return one.values == wanted; });
     if (row == rows.end()) {
-      throw BadRequest(found.answer.complete
+      throw BadRequest(found.complete
                            ? "the memory model does not allow this outcome: \"why_never\" says why"
                            : "this outcome is not among those that were found within the limits of the exploration");
     }
-    const std::string& kept_back = found.kept_back[static_cast<std::size_t>(row - rows.begin())];
-    if (!kept_back.empty()) throw BadRequest("the memory model allows it, but no game ends so: " + kept_back);
+    if (!row->kept_back.empty()) throw BadRequest("the memory model allows it, but no game ends so: " + row->kept_back);
     const auto [rules, game] = find_any_game(*row, tries);
     if (!game)
       throw BadRequest(
           fmt::format("the memory model allows it, but no game that ends so was found in {} tries; a "
                       "read is answered late only where nothing needs its value before",
                       tries));
-    auto session = std::make_unique<Session>(parse(desk.text_), rules);
-    session->set_breakpoints(desk.session_->breakpoints());
-    for (const Move& move : *game) session->make(id_of(move, session->test()));
-    desk.session_ = std::move(session);
+    auto shown = std::make_unique<Session>(session().shared(), rules);
+    shown->set_breakpoints(session().breakpoints());
+    for (const Move& move : *game) shown->make(id_of(move, shown->played()));
+    desk.session_ = std::move(shown);
     desk.outcomes_.reset();
     return state();
   }
 
   /// The invocations that perform cooperative accesses.
-  std::pair<Rules, std::optional<std::vector<Move>>> find_any_game(const litmus::OutcomeRow& row, std::uint64_t tries) {
+  std::pair<Rules, std::optional<std::vector<Move>>> find_any_game(const OutcomeRow& row, std::uint64_t tries) {
     Rules rules = session().rules();
-    auto game = find_game(test(), rules, row, tries);
-    const std::size_t performers = litmus::choices_of_performers(test()).size();
-    for (std::uint32_t other = 0; !game && other < performers; ++other) {
+    auto game = find_game(played(), rules, row, tries);
+    for (std::uint32_t other = 0; !game && other < played().performers(); ++other) {
       rules.performers = other;
-      game = find_game(test(), rules, row, tries);
+      game = find_game(played(), rules, row, tries);
     }
     return {rules, std::move(game)};
   }
 
   Json why_never() {
-    litmus::Question question;
-    question.bound = session().rules().bound;
-    question.chains = session().rules().chains;
-    question.limit = number_field(request, "limit", 100000, kMostExecutions);
+    const std::uint64_t limit = number_field(request, "limit", 100000, kMostExecutions);
     Json answer{{"ok", true}};
-    answer.update(reason_json(session(), lab::why_never(test(), question, outcome_field(test(), request))));
+    answer.update(
+        reason_json(session(), played().why_never(session().rules(), limit, outcome_field(played(), request))));
     return answer;
   }
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "emulator/judge/judgement.h"
-#include "emulator/litmus/run/settled_outcome.h"
-#include "emulator/litmus/vulkan/final_state.h"
 
 namespace heddle::lab {
 namespace {
@@ -17,15 +15,13 @@ judge::Options options_of(const World& world) {
 
 }  // namespace
 
-std::vector<litmus::Outcome> final_outcomes(const World& world) {
-  std::vector<litmus::Outcome> all(1);
-  settled_outcome(world.program(), world.runner(), all.front());
-  const std::vector<std::vector<explore::Value>> results = world.program().results(world.runner().ends());
+std::vector<Outcome> final_outcomes(const World& world) {
+  std::vector<Outcome> all{world.stage().settled()};
   const model::Execution execution = world.recorder().execution();
   const judge::Judgement judgement(execution, options_of(world));
-  std::vector<litmus::Outcome> others = final_states(world.test(), judgement, results);
+  std::vector<Outcome> others = world.stage().possible(judgement);
   std::sort(others.begin(), others.end());
-  for (litmus::Outcome& other : others)
+  for (Outcome& other : others)
     if (other != all.front()) all.push_back(std::move(other));
   return all;
 }

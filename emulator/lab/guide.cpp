@@ -3,10 +3,6 @@
 #include <algorithm>
 
 #include "emulator/lab/finals.h"
-#include "emulator/litmus/run/kept_back.h"
-#include "emulator/litmus/run/run.h"
-#include "emulator/litmus/run/settled_outcome.h"
-#include "emulator/litmus/vulkan/cooperative.h"
 
 namespace heddle::lab {
 namespace {
@@ -45,22 +41,22 @@ class Example {
 /// Games that follow an example, or nothing.
 class Guide {
  public:
-  Guide(const litmus::Test& test, const Rules& rules, const Example* example)
-      : test_(test), example_(example), world_(test, rules), trial_(test, rules) {}
+  Guide(const Played& played, const Rules& rules, const Example* example)
+      : example_(example), world_(played, rules), trial_(played, rules) {}
 
   /// One game; true if it ends as `wanted`.
-  bool play(std::uint64_t seed, const litmus::Outcome& wanted);
+  bool play(std::uint64_t seed, const Outcome& wanted);
   const std::vector<Move>& moves() const { return moves_; }
 
  private:
   static constexpr std::size_t kMostMoves = 400;
 
-  bool step(SeededChoice& choice, const litmus::Outcome& wanted);
+  bool step(SeededChoice& choice, const Outcome& wanted);
   bool try_thread(std::uint32_t thread, SeededChoice& choice);
   bool follows(std::size_t operation) const;
   /// Makes the read that the example has there, if the judge alone allows it; false if it cannot.
   bool try_older(std::uint32_t thread);
-  bool finish(const litmus::Outcome& wanted);
+  bool finish(const Outcome& wanted);
   bool deliver(SeededChoice& choice);
   /// Whether what the trial's last move led to is consistent, if that is not certain.
   bool holds();
@@ -69,7 +65,6 @@ class Guide {
     moves_.push_back(move);
   }
 
-  const litmus::Test& test_;
   const Example* example_;
   World world_;
   World trial_;
@@ -158,9 +153,9 @@ bool Guide::try_older(std::uint32_t thread) {
   return true;
 }
 
-bool Guide::finish(const litmus::Outcome& wanted) {
+bool Guide::finish(const Outcome& wanted) {
   if (!trial_.replay(moves_) || !trial_.make(Move::finish()) || !holds()) return false;
-  const std::vector<litmus::Outcome> outcomes = final_outcomes(trial_);
+  const std::vector<Outcome> outcomes = final_outcomes(trial_);
   const auto found = std::find(outcomes.begin(), outcomes.end(), wanted);
   make(Move::finish(found == outcomes.end() ? 0 : static_cast<std::uint32_t>(found - outcomes.begin())));
   return true;
@@ -175,7 +170,7 @@ bool Guide::deliver(SeededChoice& choice) {
   return true;
 }
 
-bool Guide::step(SeededChoice& choice, const litmus::Outcome& wanted) {
+bool Guide::step(SeededChoice& choice, const Outcome& wanted) {
   std::vector<std::uint32_t> ready = world_.runner().ready();
   std::sort(ready.begin(), ready.end());
   if (ready.empty()) {
@@ -191,7 +186,7 @@ bool Guide::step(SeededChoice& choice, const litmus::Outcome& wanted) {
   return deliver(choice);
 }
 
-bool Guide::play(std::uint64_t seed, const litmus::Outcome& wanted) {
+bool Guide::play(std::uint64_t seed, const Outcome& wanted) {
   SeededChoice choice(seed);
   world_.restart();
   moves_.clear();
@@ -200,31 +195,12 @@ bool Guide::play(std::uint64_t seed, const litmus::Outcome& wanted) {
   return world_.end() == run::RunEnd::Terminated && final_outcomes(world_)[moves_.back().which] == wanted;
 }
 
-litmus::Question question_of(const Rules& rules) {
-  litmus::Question question;
-  question.bound = rules.bound;
-  question.chains = rules.chains;
-  return question;
-}
-
 }  // namespace
 
-Outcomes explore_outcomes(const litmus::Test& test, const Rules& rules, std::uint64_t limit) {
-  litmus::Question question = question_of(rules);
-  question.limit = limit;
-  question.keep_examples = true;
-  Outcomes all;
-  all.answer = litmus::answer(test, question);
-  std::vector<litmus::Outcome> values;
-  for (const litmus::OutcomeRow& row : all.answer.outcomes) values.push_back(row.values);
-  all.kept_back = why_kept_back(test, question, played_policy(), values);
-  return all;
-}
-
-std::optional<std::vector<Move>> find_game(const litmus::Test& test, const Rules& rules, const litmus::OutcomeRow& row,
+std::optional<std::vector<Move>> find_game(const Played& played, const Rules& rules, const OutcomeRow& row,
                                            std::size_t tries) {
   const auto search = [&](const Example* example) -> std::optional<std::vector<Move>> {
-    Guide guide(test, rules, example);
+    Guide guide(played, rules, example);
     for (std::uint64_t seed = 1; seed <= tries; ++seed)
       if (guide.play(seed, row.values)) return guide.moves();
     return std::nullopt;

@@ -2,7 +2,7 @@
 
 namespace heddle::lab {
 
-std::string id_of(const Move& move, const litmus::Test& test) {
+std::string id_of(const Move& move, const Played& played) {
   switch (move.kind) {
     case MoveKind::Go: {
       std::string id = 't' + std::to_string(move.thread);
@@ -14,7 +14,7 @@ std::string id_of(const Move& move, const litmus::Test& test) {
     case MoveKind::Deliver:
       return 'w' + std::to_string(move.write);
     case MoveKind::Invalidate:
-      return 'i' + std::to_string(move.thread) + '.' + test.variables[move.variable].name;
+      return 'i' + std::to_string(move.thread) + '.' + played.variables()[move.variable].name;
     case MoveKind::Finish:
       return move.which == 0 ? "end" : "end." + std::to_string(move.which);
   }

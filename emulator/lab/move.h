@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "emulator/litmus/vulkan/test.h"
+#include "emulator/lab/played.h"
 #include "emulator/model/execution.h"
 
 namespace heddle::lab {
@@ -78,6 +78,6 @@ struct Move {
 };
 
 /// How the protocol names it: "t1", "t1.0.2", "t1.w3", "t1.init", "w3", "i1.x", "end", "end.1".
-std::string id_of(const Move& move, const litmus::Test& test);
+std::string id_of(const Move& move, const Played& played);
 
 }  // namespace heddle::lab

@@ -1,6 +1,7 @@
 #include "emulator/lab/offers.h"
 
 #include <fmt/format.h>
+#include <heddle/report.h>
 
 #include <algorithm>
 
@@ -14,11 +15,11 @@ using run::Standing;
 // More ways of one thread's step than anybody would look through come from barriers with quorums alone.
 constexpr std::size_t kMostWays = 256;
 
-void note_read(const litmus::Test& test, Offer& offer, const Told& told) {
+void note_read(const Played& played, Offer& offer, const Told& told) {
   offer.line = told.operation.where.line;
   if (!told.operation.reads()) return;
   offer.reads = true;
-  offer.variable = variable_of(test, told.operation.reference, told.operation.locations);
+  offer.variable = played.variable_of(told.operation.reference, told.operation.locations);
   offer.value = told.read;
   offer.write = told.source;
   offer.stale = told.stale;
@@ -42,7 +43,7 @@ Offer Offers::describe(const Move& move, std::size_t told, std::size_t late) con
   const std::string who = words_.thread(move.thread);
   if (chronicle.told().size() > told) {
     const Told& last = chronicle.told()[told];
-    note_read(trial_.test(), offer, last);
+    note_read(trial_.played(), offer, last);
     offer.text = words_.operation(last);
     const bool chosen = offer.reads && !move.answers.empty();
     offer.kind = late_now < late ? OfferKind::Answer : chosen ? OfferKind::Read : OfferKind::Step;
@@ -55,8 +56,11 @@ Offer Offers::describe(const Move& move, std::size_t told, std::size_t late) con
     offer.text = fmt::format("{} goes on without the value of `{}`", who, read.where.function);
     return offer;
   }
+  const std::vector<Finding>& findings = trial_.runner().findings();
   offer.kind = move.answers.empty() ? OfferKind::Step : OfferKind::Choose;
-  offer.text = who + " leaves the barrier";
+  offer.text = trial_.runner().ready().empty() && !findings.empty()
+                   ? fmt::format("{} goes on, and ends the game: {}", who, findings.back().message)
+                   : who + " leaves the barrier";
   return offer;
 }
 
@@ -103,9 +107,9 @@ void Offers::older(std::uint32_t thread, std::span<const Move> done, std::vector
 
 void Offers::finish(std::span<const Move> done, std::vector<Offer>& offers) {
   if (!trial_.replay(done) || !trial_.make(Move::finish()) || !holds()) return;
-  const litmus::Test& test = trial_.test();
-  const std::vector<litmus::Outcome> outcomes =
-      trial_.end() == run::RunEnd::Terminated ? final_outcomes(trial_) : std::vector<litmus::Outcome>(1);
+  const Played& played = trial_.played();
+  const std::vector<Outcome> outcomes =
+      trial_.end() == run::RunEnd::Terminated ? final_outcomes(trial_) : std::vector<Outcome>(1);
   for (std::uint32_t which = 0; which < outcomes.size(); ++which) {
     Offer offer;
     offer.move = Move::finish(which);
@@ -114,7 +118,7 @@ void Offers::finish(std::span<const Move> done, std::vector<Offer>& offers) {
     for (std::size_t i = 0; which != 0 && i < outcomes[which].size(); ++i)
       if (outcomes[which][i] != outcomes.front()[i])
         offer.text += fmt::format("; of the last writes of {}, which have no order, that of {} counts",
-                                  test.observables[i].name, outcomes[which][i]);
+                                  played.observables()[i], spelled(played.observed(i, outcomes[which][i])));
     offers.push_back(std::move(offer));
   }
 }
@@ -130,7 +134,7 @@ void Offers::deliver(World& world, std::span<const Move> done, std::vector<Offer
     offer.move = move;
     offer.kind = OfferKind::Deliver;
     offer.write = held.write;
-    offer.variable = variable_of(trial_.test(), held.reference, held.bytes);
+    offer.variable = trial_.played().variable_of(held.reference, held.bytes);
     offer.value = held.value;
     const std::vector<Effect>& effects = trial_.chronicle().effects();
     for (std::size_t i = before; i < effects.size(); ++i) {
@@ -146,11 +150,11 @@ void Offers::deliver(World& world, std::span<const Move> done, std::vector<Offer
 }
 
 void Offers::invalidate(World& world, std::vector<Offer>& offers) {
-  const litmus::Test& test = world.test();
-  for (std::uint32_t thread = 0; thread < test.threads.size(); ++thread) {
+  const Played& played = world.played();
+  for (std::uint32_t thread = 0; thread < played.threads().size(); ++thread) {
     if (world.runner().standing(thread) == Standing::Ended) continue;
-    for (std::uint32_t variable = 0; variable < test.variables.size(); ++variable) {
-      const std::optional<Operation> read = read_of(test, thread, variable);
+    for (std::uint32_t variable = 0; variable < played.variables().size(); ++variable) {
+      const std::optional<Operation> read = played.read_of(world, thread, variable);
       if (!read) continue;
       const memory::HeldCopy copy = world.machine().held_copy(*read);
       if (!copy.stale) continue;
@@ -161,7 +165,7 @@ void Offers::invalidate(World& world, std::vector<Offer>& offers) {
       offer.value = copy.value;
       offer.write = copy.write;
       offer.text = fmt::format("{} gives up its copy of {}, which has {}", words_.thread(thread),
-                               test.variables[variable].name, as_integer(copy.value));
+                               played.variables()[variable].name, played.spelled(variable, copy.value));
       offers.push_back(std::move(offer));
     }
   }
@@ -185,10 +189,10 @@ std::vector<Offer> Offers::all(World& world, std::span<const Move> done) {
 std::vector<Forbidden> forbidden_moves(const World& world, std::span<const Offer> offers) {
   std::vector<Forbidden> all;
   if (world.end()) return all;
-  const litmus::Test& test = world.test();
+  const Played& played = world.played();
   const std::vector<Told>& told = world.chronicle().told();
-  const Words words(test, world.chronicle());
-  for (std::uint32_t thread = 0; thread < test.threads.size(); ++thread) {
+  const Words words(played, world.chronicle());
+  for (std::uint32_t thread = 0; thread < played.threads().size(); ++thread) {
     const Standing standing = world.runner().standing(thread);
     if (standing == Standing::Ended) continue;
     Forbidden move;
@@ -202,13 +206,13 @@ std::vector<Forbidden> forbidden_moves(const World& world, std::span<const Offer
     const explore::Step& step = world.runner().next_step(thread);
     if (standing != Standing::Ready || step.kind != explore::StepKind::Operation || !step.operation.reads()) continue;
     move.reads = true;
-    move.variable = variable_of(test, step.operation.reference, step.operation.locations);
-    const std::string& name = test.variables[move.variable].name;
+    move.variable = played.variable_of(step.operation.reference, step.operation.locations);
+    const std::string& name = played.variables()[move.variable].name;
     if (!is_offered(offers, thread, model::kInitialValue)) {
       move.id = fmt::format("x{}.init", thread);
-      move.value = static_cast<trace::Value>(test.variables[move.variable].initial);
-      move.text =
-          fmt::format("{} reads {} = {}, the initial value", words.thread(thread), name, as_integer(move.value));
+      move.value = played.variables()[move.variable].initial;
+      move.text = fmt::format("{} reads {} = {}, the initial value", words.thread(thread), name,
+                              played.spelled(move.variable, move.value));
       all.push_back(move);
     }
     for (OperationIndex write = 0; write < told.size(); ++write) {
@@ -219,8 +223,8 @@ std::vector<Forbidden> forbidden_moves(const World& world, std::span<const Offer
       move.id = fmt::format("x{}.{}", thread, write);
       move.write = write;
       move.value = told[write].written;
-      move.text = fmt::format("{} reads {} = {} of step {}", words.thread(thread), name, as_integer(move.value),
-                              words.step(write));
+      move.text = fmt::format("{} reads {} = {} of step {}", words.thread(thread), name,
+                              played.spelled(move.variable, move.value), words.step(write));
       all.push_back(move);
     }
   }

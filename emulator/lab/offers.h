@@ -55,7 +55,7 @@ struct Offer {
 /// Finds offers; tries each of them on a world of its own.
 class Offers {
  public:
-  Offers(const litmus::Test& test, const Rules& rules) : trial_(test, rules), words_(test, trial_.chronicle()) {}
+  Offers(const Played& played, const Rules& rules) : trial_(played, rules), words_(played, trial_.chronicle()) {}
 
   /// Each of them keeps the execution consistent: by the machine's promise, or else by the judge's word.
   /// All moves that `world`, which is where `done` leads to, allows. Threads first, in their order, of each the

@@ -4,42 +4,10 @@
 
 #include <algorithm>
 
-#include "emulator/litmus/vulkan/forbidden.h"
-#include "emulator/litmus/vulkan/notation.h"
-
 namespace heddle::lab {
 namespace {
 
 using run::Standing;
-
-/// The cycle of a violation in an execution, whose operations `told_as` numbers as the player does.
-template <typename ToldAs>
-std::vector<CycleLink> links_of(const litmus::Test& test, const model::Execution& execution,
-                                const judge::Violation& violation, ToldAs told_as) {
-  std::vector<CycleLink> links;
-  for (const judge::CycleStep& step : violation.cycle) {
-    CycleLink& link = links.emplace_back();
-    link.relation = name(step.relation);
-    if (step.from >= execution.operations.size()) {
-      link.instruction = "the initial value";
-      continue;
-    }
-    const Operation& operation = execution.operations[step.from];
-    link.operation = told_as(step.from);
-    link.thread = litmus::column_of(test, operation);
-    link.line = operation.where.line;
-    link.instruction = fmt::format("{}: {}", test.threads[*link.thread].name(), operation.where.function);
-  }
-  return links;
-}
-
-judge::NameOfOperation names_in(const litmus::Test& test, const model::Execution& execution) {
-  return [&test, &execution](OperationIndex index) -> std::string {
-    if (index >= execution.operations.size()) return "the initial value";
-    const Operation& operation = execution.operations[index];
-    return litmus::name_of(test, operation);
-  };
-}
 
 /// Why a read of `write` would not be consistent with what was done; nothing if the judge would accept it.
 class Supposition {
@@ -62,16 +30,11 @@ class Supposition {
     const judge::Judgement judgement(execution_, options_);
     const std::optional<judge::Violation> violation = judgement.violation();
     if (!violation) return std::nullopt;
-    Reason reason;
-    reason.clause = litmus::words_of(violation->axiom).clause;
-    reason.text =
-        "The memory model forbids it: " + judge::explain(*violation, names_in(session_.test(), execution_)) + '.';
-    reason.cycle = links_of(session_.test(), execution_, *violation,
-                            [this](OperationIndex index) -> std::optional<OperationIndex> {
-                              if (index == read_) return std::nullopt;
-                              return recorder_.told_as(index);
-                            });
-    return reason;
+    return reason_of(session_.played(), execution_, *violation,
+                     [this](OperationIndex index) -> std::optional<OperationIndex> {
+                       if (index == read_) return std::nullopt;
+                       return recorder_.told_as(index);
+                     });
   }
 
  private:
@@ -130,54 +93,22 @@ Reason why_no_read(Session& session, const Forbidden& move) {
 }
 
 Reason why_blocked(Session& session, const Forbidden& move) {
-  const litmus::Test& test = session.test();
+  const Played& played = session.played();
   const run::Runner& runner = session.world().runner();
-  const std::string who = test.threads[move.thread].name();
-  Reason reason;
+  if (std::optional<Reason> other = played.why_waits(session.world(), move.thread)) return *std::move(other);
   std::string others;
-  const auto add = [&](std::uint32_t thread) { others += (others.empty() ? "" : ", ") + test.threads[thread].name(); };
-  if (test.host && runner.standing(move.thread) != Standing::Arrived) {
-    reason.clause = "memory-model-system-synchronizes-with";
-    reason.text = fmt::format("{} goes on once these have come: {}.", who,
-                              session.words().awaited(runner, session.world().program().program(), move.thread));
-    return reason;
-  }
-  const auto add_first = [&](const litmus::ThreadPairs& pairs) {
-    for (const auto& [first, second] : pairs)
-      if (second == move.thread && runner.standing(first) != Standing::Ended) add(first);
-  };
-  if (runner.standing(move.thread) == Standing::Calling) {
-    add_first(test.interlock_order);
-    reason.clause = "memory-model-synchronizes-with";
-    reason.text = fmt::format("{} executes its interlocked code once {} has finished.", who, others);
-    return reason;
-  }
-  if (runner.standing(move.thread) == Standing::NotBegun) {
-    add_first(test.shader_inputs);
-    if (!others.empty()) {
-      reason.clause = "memory-model-shader-io";
-      reason.text = fmt::format("{} is made of the outputs of {}, and begins when these are there.", who, others);
-      return reason;
-    }
-    add_first(test.system_synchronization);
-    reason.clause = "memory-model-system-synchronizes-with";
-    reason.text = fmt::format(
-        "{} begins once {} has finished: every operation of it system-synchronizes with every one "
-        "of {}.",
-        who, others, who);
-    return reason;
-  }
   const explore::Step& step = runner.next_step(move.thread);
   for (const AgentId agent : step.participants) {
     const auto thread = static_cast<std::uint32_t>(agent);
     const bool here = runner.standing(thread) == Standing::Arrived &&
                       runner.next_step(thread).operation.barrier_instance == step.operation.barrier_instance;
-    if (!here) add(thread);
+    if (!here) others += (others.empty() ? "" : ", ") + played.threads()[thread].name;
   }
+  Reason reason;
   reason.clause = "memory-model-synchronizes-with";
   reason.text =
-      fmt::format("{} waits at the control barrier `{}` until {} others arrive; not there yet: {}.", who,
-                  step.operation.where.function,
+      fmt::format("{} waits at the control barrier `{}` until {} others arrive; not there yet: {}.",
+                  played.threads()[move.thread].name, step.operation.where.function,
                   step.quorum != 0 ? fmt::format("enough (a quorum of {}) of the", step.quorum) : "all", others);
   return reason;
 }
@@ -187,7 +118,7 @@ Forbidden find_forbidden_move(Session& session, std::string_view id) {
   for (const Forbidden& move : all)
     if (move.id == id) return move;
   for (const Offer& offer : session.offers())
-    if (id_of(offer.move, session.test()) == id)
+    if (id_of(offer.move, session.played()) == id)
       throw BadRequest(fmt::format("the move \"{}\" is allowed: {}", id, offer.text));
   std::string ids;
   for (const Forbidden& move : all) ids += (ids.empty() ? "" : ", ") + move.id;
@@ -195,18 +126,17 @@ Forbidden find_forbidden_move(Session& session, std::string_view id) {
       fmt::format("there is no forbidden move \"{}\" now{}{}", id, ids.empty() ? "" : "; there are ", ids));
 }
 
-ValueSource source_of(const litmus::Test& test, const Chronicle& chronicle, std::uint32_t variable,
-                      OperationIndex write) {
+ValueSource source_of(const Played& played, const Chronicle& chronicle, std::uint32_t variable, OperationIndex write) {
   ValueSource source;
   source.write = write;
   source.variable = variable;
   if (write >= chronicle.told().size()) {
-    source.value = static_cast<trace::Value>(test.variables[variable].initial);
+    source.value = played.variables()[variable].initial;
     return source;
   }
   const Told& told = chronicle.told()[write];
   source.value = told.written;
-  source.thread = litmus::column_of(test, told.operation);
+  source.thread = played.column(told.operation.agent);
   source.line = told.operation.where.line;
   return source;
 }
@@ -214,30 +144,26 @@ ValueSource source_of(const litmus::Test& test, const Chronicle& chronicle, std:
 /// Instructions that may write the variable, and that no thread has executed.
 void add_unexecuted(const Session& session, std::uint32_t reader, std::uint32_t variable,
                     std::vector<ValueSource>& sources) {
-  const litmus::Test& test = session.test();
-  for (std::uint32_t thread = 0; thread < test.threads.size(); ++thread) {
-    for (const litmus::Instruction& instruction : test.threads[thread].code) {
-      if (!instruction.traits().writes ||
-          test.variables[instruction.variable].location != test.variables[variable].location)
-        continue;
-      const std::vector<Told>& told = session.world().chronicle().told();
+  const Played& played = session.played();
+  const std::vector<Told>& told = session.world().chronicle().told();
+  for (std::uint32_t thread = 0; thread < played.threads().size(); ++thread) {
+    for (const CodeLine& writer : played.writers_of(thread, variable)) {
       const bool executed = std::any_of(told.begin(), told.end(), [&](const Told& one) {
-        return static_cast<std::uint32_t>(one.operation.agent) == thread &&
-               one.operation.where.line == instruction.place.line;
+        return static_cast<std::uint32_t>(one.operation.agent) == thread && one.operation.where.line == writer.line;
       });
       if (executed) continue;
       ValueSource source;
       source.variable = variable;
       source.thread = thread;
-      source.line = instruction.place.line;
-      const std::string who = test.threads[thread].name();
+      source.line = writer.line;
+      const std::string& who = played.threads()[thread].name;
       if (thread == reader) {
         source.status = ValueSource::Status::Never;
         source.reason.clause = "memory-model-acyclicity";
-        source.reason.text = fmt::format("{}'s `{}` comes behind this read in program order.", who, instruction.text);
+        source.reason.text = fmt::format("{}'s `{}` comes behind this read in program order.", who, writer.text);
       } else {
         source.status = ValueSource::Status::Later;
-        source.reason.text = fmt::format("{} has to execute `{}` first.", who, instruction.text);
+        source.reason.text = fmt::format("{} has to execute `{}` first.", who, writer.text);
       }
       sources.push_back(std::move(source));
     }
@@ -252,27 +178,27 @@ Reason why_not(Session& session, std::string_view id) {
 }
 
 std::vector<ValueSource> sources_of_next(Session& session, std::uint32_t thread) {
-  const litmus::Test& test = session.test();
-  if (thread >= test.threads.size())
-    throw BadRequest(fmt::format("there is no thread {}: the test has {}", thread, test.threads.size()));
+  const Played& played = session.played();
+  if (thread >= played.threads().size())
+    throw BadRequest(fmt::format("there is no thread {}: the test has {}", thread, played.threads().size()));
   const run::Runner& runner = session.world().runner();
   const explore::Step& step = runner.next_step(thread);
   const bool reads = !session.end() && runner.standing(thread) == Standing::Ready &&
                      step.kind == explore::StepKind::Operation && step.operation.reads();
-  if (!reads) throw BadRequest(test.threads[thread].name() + " does not read next");
-  const std::uint32_t variable = variable_of(test, step.operation.reference, step.operation.locations);
+  if (!reads) throw BadRequest(played.threads()[thread].name + " does not read next");
+  const std::uint32_t variable = played.variable_of(step.operation.reference, step.operation.locations);
   std::vector<ValueSource> sources;
   for (const Offer& offer : session.offers()) {
     if (offer.move.kind != MoveKind::Go || offer.move.thread != thread || !offer.reads ||
         offer.kind == OfferKind::Answer)
       continue;
-    ValueSource& source = sources.emplace_back(source_of(test, session.world().chronicle(), variable, offer.write));
-    source.move = id_of(offer.move, test);
+    ValueSource& source = sources.emplace_back(source_of(played, session.world().chronicle(), variable, offer.write));
+    source.move = id_of(offer.move, played);
     source.reason.text = offer.text + '.';
   }
   for (const Forbidden& move : forbidden_moves(session.world(), session.offers())) {
     if (!move.reads || move.thread != thread) continue;
-    ValueSource& source = sources.emplace_back(source_of(test, session.world().chronicle(), variable, move.write));
+    ValueSource& source = sources.emplace_back(source_of(played, session.world().chronicle(), variable, move.write));
     source.reason = why_no_read(session, move);
     const bool later = source.reason.clause.empty() && on_its_way(session, move).has_value();
     source.status = later ? ValueSource::Status::Later : ValueSource::Status::Never;
@@ -295,8 +221,8 @@ std::vector<ValueSource> sources_of_step(Session& session, std::size_t step) {
     sources = sources_of_next(session, static_cast<std::uint32_t>(read.operation.agent));
   } catch (const BadRequest&) {
     // The read was answered late: its thread is behind it already.
-    sources.push_back(source_of(session.test(), session.world().chronicle(),
-                                variable_of(session.test(), read.operation.reference, read.operation.locations),
+    sources.push_back(source_of(session.played(), session.world().chronicle(),
+                                session.played().variable_of(read.operation.reference, read.operation.locations),
                                 read.source));
   }
   session.jump(at);
@@ -306,35 +232,6 @@ std::vector<ValueSource> sources_of_step(Session& session, std::size_t step) {
     source.reason.text = session.words().operation(read) + '.';
   }
   return sources;
-}
-
-Reason why_never(const litmus::Test& test, const litmus::Question& question, const litmus::Outcome& outcome) {
-  const litmus::Answer found = litmus::answer(test, question);
-  const bool allowed = std::any_of(found.outcomes.begin(), found.outcomes.end(),
-                                   [&](const litmus::OutcomeRow& row) { return row.values == outcome; });
-  if (allowed) throw BadRequest("the memory model allows this outcome: \"show\" plays an execution that ends so");
-  Reason reason;
-  if (test.filter && !satisfies(outcome, *test.filter)) {
-    reason.text = "The filter of the test discards it.";
-    return reason;
-  }
-  const auto search =
-      litmus::find_forbidden(test, question, [&](const litmus::Outcome& state) { return state == outcome; });
-  if (!search.example) {
-    reason.text = search.all
-                      ? "No choice of reads-from and modification order leads to these values at all: the threads "
-                        "never compute them."
-                      : "No short reason was found among the candidates that were tried.";
-    if (!found.complete) reason.text += " The bound cuts some executions off, so that one of those may end so.";
-    return reason;
-  }
-  const litmus::ForbiddenExample& example = *search.example;
-  reason.clause = litmus::words_of(example.violation.axiom).clause;
-  reason.text =
-      "The memory model forbids it: " + judge::explain(example.violation, names_in(test, example.execution)) + '.';
-  reason.cycle = links_of(test, example.execution, example.violation,
-                          [](OperationIndex) -> std::optional<OperationIndex> { return std::nullopt; });
-  return reason;
 }
 
 }  // namespace heddle::lab

@@ -7,29 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "emulator/judge/judgement.h"
 #include "emulator/lab/session.h"
 
 namespace heddle::lab {
-
-/// One step of a cycle, as a player sees it: an operation, and how it is related to the next one.
-struct CycleLink {
-  /// The number of its operation in the game, if it was executed there.
-  std::optional<OperationIndex> operation;
-  std::optional<std::uint32_t> thread;
-  std::uint32_t line = 0;
-  std::string instruction;
-  std::string_view relation;
-};
-
-struct Reason {
-  /// A sentence or more.
-  std::string text;
-  /// The anchor of the specification's clause that forbids it; empty where it is the game that does.
-  std::string_view clause;
-  /// Empty, or the cycle that there would be.
-  std::vector<CycleLink> cycle;
-};
 
 /// Why a forbidden move cannot be made. Throws BadRequest if there is none of that id.
 Reason why_not(Session& session, std::string_view id);
@@ -62,8 +42,5 @@ std::vector<ValueSource> sources_of_next(Session& session, std::uint32_t thread)
 /// Where the value of the read of that step of the game (from 1) could have come from, at the moment at which it was
 /// made.
 std::vector<ValueSource> sources_of_step(Session& session, std::size_t step);
-
-/// Why no execution ends in `outcome`. Throws BadRequest where one does.
-Reason why_never(const litmus::Test& test, const litmus::Question& question, const litmus::Outcome& outcome);
 
 }  // namespace heddle::lab

@@ -6,30 +6,27 @@
 
 #include "emulator/lab/finals.h"
 #include "emulator/lab/limits.h"
-#include "emulator/litmus/run/settled_outcome.h"
-#include "emulator/litmus/vulkan/host_reason.h"
-#include "emulator/litmus/vulkan/mistakes.h"
 
 namespace heddle::lab {
 namespace {
 
-std::string allowed_ids(const std::vector<Offer>& offers, const litmus::Test& test) {
+std::string allowed_ids(const std::vector<Offer>& offers, const Played& played) {
   constexpr std::size_t kMost = 12;
   if (offers.empty()) return "the game has ended";
   std::string text = "the allowed moves are ";
   for (std::size_t i = 0; i < std::min(offers.size(), kMost); ++i)
-    text += (i == 0 ? "" : ", ") + id_of(offers[i].move, test);
+    text += (i == 0 ? "" : ", ") + id_of(offers[i].move, played);
   return offers.size() > kMost ? text + ", ..." : text;
 }
 
 }  // namespace
 
-Session::Session(std::unique_ptr<litmus::Test> test, const Rules& rules)
-    : test_(std::move(test)),
+Session::Session(std::shared_ptr<const Played> played, const Rules& rules)
+    : played_(std::move(played)),
       rules_(rules),
-      world_(std::make_unique<World>(*test_, rules)),
-      trial_(std::make_unique<World>(*test_, rules)),
-      finder_(*test_, rules) {}
+      world_(std::make_unique<World>(*played_, rules)),
+      trial_(std::make_unique<World>(*played_, rules)),
+      finder_(*played_, rules) {}
 
 const std::vector<Offer>& Session::offers() {
   if (!offers_) offers_ = finder_.all(*world_, done());
@@ -44,8 +41,8 @@ void Session::moved_to(std::size_t at) {
 
 void Session::make(std::string_view id) {
   for (const Offer& offer : offers())
-    if (id_of(offer.move, *test_) == id) return make(Offer(offer));
-  throw BadRequest(fmt::format("there is no move \"{}\" now; {}", id, allowed_ids(offers(), *test_)));
+    if (id_of(offer.move, *played_) == id) return make(Offer(offer));
+  throw BadRequest(fmt::format("there is no move \"{}\" now; {}", id, allowed_ids(offers(), *played_)));
 }
 
 void Session::make(const Offer& offer) {
@@ -115,7 +112,7 @@ const Offer& Session::choose(Policy policy, SeededChoice& choice) {
 std::vector<std::uint32_t> Session::next_lines() const {
   std::vector<std::uint32_t> lines;
   const run::Runner& runner = world_->runner();
-  for (std::uint32_t thread = 0; thread < test_->threads.size(); ++thread) {
+  for (std::uint32_t thread = 0; thread < played_->threads().size(); ++thread) {
     const bool ready = runner.standing(thread) == run::Standing::Ready &&
                        runner.next_step(thread).kind == explore::StepKind::Operation;
     lines.push_back(ready ? runner.next_step(thread).operation.where.line : 0);
@@ -131,7 +128,7 @@ std::optional<std::string> Session::broken(const std::vector<std::uint32_t>& lin
       case Breakpoint::Kind::Line:
         for (std::uint32_t thread = 0; thread < lines.size(); ++thread)
           if (lines[thread] == breakpoint.line && lines_before[thread] != breakpoint.line)
-            return fmt::format("{} has come to line {}", test_->threads[thread].name(), breakpoint.line);
+            return fmt::format("{} has come to line {}", played_->threads()[thread].name, breakpoint.line);
         break;
       case Breakpoint::Kind::Variable: {
         const std::optional<OperationIndex> index =
@@ -139,15 +136,15 @@ std::optional<std::string> Session::broken(const std::vector<std::uint32_t>& lin
         if (!index) break;
         const Operation& operation = world_->chronicle().told()[*index].operation;
         if (operation.is_access() &&
-            variable_of(*test_, operation.reference, operation.locations) == breakpoint.variable)
-          return fmt::format("{} was accessed: {}", test_->variables[breakpoint.variable].name, last.text);
+            played_->variable_of(operation.reference, operation.locations) == breakpoint.variable)
+          return fmt::format("{} was accessed: {}", played_->variables()[breakpoint.variable].name, last.text);
         break;
       }
       case Breakpoint::Kind::Race:
         if (verdict().races.size() > races_before) return "there is a data race: " + verdict().race_texts.back();
         break;
-      case Breakpoint::Kind::Outcome:
-        if (end() == run::RunEnd::Terminated && test_->assertion && satisfies_assertion())
+      case Breakpoint::Kind::AsAsked:
+        if (end() == run::RunEnd::Terminated && !played_->condition().empty() && satisfies_assertion())
           return "the game has ended as the assertion's condition says";
         break;
     }
@@ -193,15 +190,13 @@ const Verdict& Session::verdict() {
   Verdict& verdict = verdict_.emplace();
   verdict.consistent = judgement.consistent();
   if (end() && !passes_filter()) return verdict;
-  const std::string provided =
-      test_->filter && !end() ? fmt::format(" It counts if the game passes the filter {}.", spelled(*test_->filter))
-                              : "";
-  for (model::OperationPair race : litmus::mistakes(*test_, judgement)) {
+  const std::string provided = !played_->filter().empty() && !end()
+                                   ? fmt::format(" It counts if the game passes the filter {}.", played_->filter())
+                                   : "";
+  for (model::OperationPair race : played_->mistakes(judgement)) {
     std::string text = fmt::format("{} races with {}.", name_of(race.first), name_of(race.second));
-    if (const auto missing = litmus::host_reason(*test_, judgement, race)) {
-      text += fmt::format(" The first missing link: {}: {}.", name(missing->link), missing->text);
-    } else if (const auto reason = judgement.why_unordered(race.first, race.second))
-      text += fmt::format(" The first missing link: {}.", judge::explain(*reason, name_of));
+    if (const std::string missing = played_->missing_link(judgement, race, name_of); !missing.empty())
+      text += ' ' + missing;
     text += provided;
     race.first = recorder.told_as(race.first);
     race.second = recorder.told_as(race.second);
@@ -211,24 +206,17 @@ const Verdict& Session::verdict() {
   return verdict;
 }
 
-litmus::Outcome Session::outcome() const {
+Outcome Session::outcome() const {
   const std::uint32_t which = at_ == 0 ? 0 : moves_[at_ - 1].which;
-  if (which != 0) return final_outcomes(*world_)[which];
-  litmus::Outcome outcome;
-  settled_outcome(world_->program(), world_->runner(), outcome);
-  return outcome;
+  return which != 0 ? final_outcomes(*world_)[which] : world_->stage().settled();
 }
 
 bool Session::passes_filter() const {
-  return !test_->filter || satisfies(outcome(), *test_->filter);
+  return played_->passes_filter(outcome());
 }
 
 bool Session::satisfies_assertion() const {
-  return passes_filter() && (!test_->assertion || satisfies(outcome(), *test_->assertion));
-}
-
-std::string Session::spelled(const litmus::Assertion& condition) const {
-  return spell(condition, test_->observables);
+  return passes_filter() && played_->satisfies(outcome());
 }
 
 std::string Session::end_in_words() const {
@@ -236,23 +224,20 @@ std::string Session::end_in_words() const {
     return fmt::format(
         "The test does not ask about this game: its filter {} does not hold at the end. What it reads and whether it "
         "races means nothing for the test.",
-        spelled(*test_->filter));
+        played_->filter());
   if (*end() != run::RunEnd::Terminated)
     return *end() == run::RunEnd::Blocked ? "A thread waits for ever." : "The bound on loops cuts this game off.";
-  if (!test_->assertion) return "The test asks for no outcome.";
-  const std::string condition = spelled(*test_->assertion);
+  const std::string& condition = played_->condition();
+  if (condition.empty()) return "The test asks for no outcome.";
   const bool holds = satisfies_assertion();
-  switch (test_->quantifier) {
-    case litmus::Quantifier::ForAll:
-      return holds ? fmt::format("As the test says of every game, {} holds.", condition)
-                   : fmt::format("The test says of every game that {} holds, and here it does not.", condition);
-    case litmus::Quantifier::NotExists:
-      return holds ? fmt::format("The test says of no game that {} holds, and here it does.", condition)
-                   : fmt::format("As the test says of every game, {} does not hold.", condition);
-    default:
-      return holds ? fmt::format("It is what the test asks for: {} holds.", condition)
-                   : fmt::format("It is not what the test asks for: {} does not hold.", condition);
-  }
+  if (played_->quantifier() == "forall")
+    return holds ? fmt::format("As the test says of every game, {} holds.", condition)
+                 : fmt::format("The test says of every game that {} holds, and here it does not.", condition);
+  if (played_->quantifier() == "~exists")
+    return holds ? fmt::format("The test says of no game that {} holds, and here it does.", condition)
+                 : fmt::format("As the test says of every game, {} does not hold.", condition);
+  return holds ? fmt::format("It is what the test asks for: {} holds.", condition)
+               : fmt::format("It is not what the test asks for: {} does not hold.", condition);
 }
 
 }  // namespace heddle::lab

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A game on a litmus test: its moves, and the way back.
+/// A game on what is played: its moves, and the way back.
 
 #include <heddle/choice.h>
 
@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,15 +16,8 @@
 #include "emulator/judge/judgement.h"
 #include "emulator/lab/offers.h"
 #include "emulator/lab/world.h"
-#include "emulator/litmus/vulkan/answer.h"
 
 namespace heddle::lab {
-
-/// A request that cannot be met; what() says why, in a sentence for the player. The session is as it was.
-class BadRequest : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 /// Where automatic play stops.
 struct Breakpoint {
@@ -37,7 +29,7 @@ struct Breakpoint {
     /// There is a data race more than before.
     Race,
     /// The game has ended, and the assertion's condition holds.
-    Outcome,
+    AsAsked,
   };
   Kind kind = Kind::Race;
   std::uint32_t line = 0;
@@ -86,13 +78,15 @@ struct Verdict {
 /// One at a time asks it.
 class Session {
  public:
-  Session(std::unique_ptr<litmus::Test> test, const Rules& rules);
+  Session(std::shared_ptr<const Played> played, const Rules& rules);
 
-  const litmus::Test& test() const { return *test_; }
+  const Played& played() const { return *played_; }
+  /// For another session on it.
+  const std::shared_ptr<const Played>& shared() const { return played_; }
   const Rules& rules() const { return rules_; }
   World& world() { return *world_; }
   const World& world() const { return *world_; }
-  Words words() const { return Words(*test_, world_->chronicle()); }
+  Words words() const { return Words(*played_, world_->chronicle()); }
 
   /// All moves that were made and not given up; those from at() on are undone.
   const std::vector<Entry>& history() const { return history_; }
@@ -121,7 +115,7 @@ class Session {
   /// The execution so far, as if it ended here, with the place of each step in it. Its operations name the test.
   model::Execution execution(trace::Recorder& recorder);
   /// The final values of a game that has ended.
-  litmus::Outcome outcome() const;
+  Outcome outcome() const;
   std::optional<run::RunEnd> end() const { return world_->end(); }
   /// Whether the test's filter lets a game that has ended count. What it discards is no execution of the test.
   bool passes_filter() const;
@@ -136,9 +130,8 @@ class Session {
   const Offer& choose(Policy policy, SeededChoice& choice);
   std::optional<std::string> broken(const std::vector<std::uint32_t>& lines_before, std::size_t races_before);
   std::vector<std::uint32_t> next_lines() const;
-  std::string spelled(const litmus::Assertion& condition) const;
 
-  std::unique_ptr<litmus::Test> test_;
+  std::shared_ptr<const Played> played_;
   Rules rules_;
   std::unique_ptr<World> world_;
   /// For what would happen.

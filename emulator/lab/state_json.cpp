@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 
-#include "emulator/litmus/vulkan/thread.h"
 #include "emulator/model/place.h"
 
 namespace heddle::lab {
@@ -69,7 +68,7 @@ std::string_view status_of(const run::Runner& runner, std::uint32_t thread, bool
 class StateWriter {
  public:
   explicit StateWriter(Session& session)
-      : session_(session), test_(session.test()), world_(session.world()), words_(session.words()) {}
+      : session_(session), played_(session.played()), world_(session.world()), words_(session.words()) {}
 
   Json write();
 
@@ -80,6 +79,7 @@ class StateWriter {
   Json waiting(const memory::HeldWrite& write) const;
   void add_copies(std::uint32_t thread, Json& lines);
   Json memory();
+  Json memory_row(const std::vector<std::uint32_t>& variables, const std::vector<memory::HeldWrite>& held);
   Json move(const Offer& offer) const;
   Json entry(std::size_t index) const;
   Json step(OperationIndex operation) const { return step_json(world_.chronicle(), operation); }
@@ -88,17 +88,17 @@ class StateWriter {
   Json breaks() const;
 
   Session& session_;
-  const litmus::Test& test_;
+  const Played& played_;
   World& world_;
   Words words_;
 };
 
 Json StateWriter::thread(std::uint32_t index) const {
-  const litmus::Thread& at = test_.threads[index];
+  const PlayedThread& at = played_.threads()[index];
   const run::Runner& runner = world_.runner();
   Json json;
   json["index"] = index;
-  json["name"] = at.name();
+  json["name"] = at.name;
   json["subgroup"] = at.subgroup;
   json["workgroup"] = at.workgroup;
   json["queue_family"] = at.queue_family;
@@ -106,27 +106,29 @@ Json StateWriter::thread(std::uint32_t index) const {
   json["status"] = status;
   const explore::Step& step = runner.next_step(index);
   const bool shows_next = (status == "ready" || status == "waiting") && step.kind == explore::StepKind::Operation;
-  const bool is_batch = at.kind == litmus::ThreadKind::Batch;
+  const bool is_batch = at.kind == PlayedThread::Kind::Batch;
   json["line"] = is_batch ? next_line(runner, words_, index) : shows_next ? step.operation.where.line : 0;
   json["instruction"] = shows_next ? step.operation.where.function : "";
   json["why"] = step.kind == explore::StepKind::Unanswered && status == "ready" ? "it needs the values of late reads"
-                : status != "ended" && test_.host && runner.standing(index) != Standing::Arrived
-                    ? words_.awaited(runner, world_.program().program(), index)
+                : status != "ended" && played_.has_host() && runner.standing(index) != Standing::Arrived
+                    ? played_.awaited(world_, index)
                 : runner.standing(index) == Standing::Calling ? "others come first at its interlock"
                 : status == "waiting"                         ? "it waits at a control barrier"
                 : status == "not begun" ? "a thread that system-synchronizes with it, or feeds it, has to finish"
                                         : "";
-  const auto& state = static_cast<const litmus::LitmusThread&>(runner.agent(index));
   Json registers = Json::object();
   Json late = Json::array();
-  for (std::size_t i = 0; i < at.registers.size(); ++i) {
-    registers[at.registers[i].name] = state.registers()[i];
-    if (state.late_registers()[i]) late.push_back(at.registers[i].name);
+  for (const PlayedRegister& one : played_.registers(world_, index)) {
+    registers[one.name] = one.value;
+    if (one.late) late.push_back(one.name);
   }
   json["registers"] = std::move(registers);
   json["late"] = std::move(late);
   Json code = Json::array();
-  for (const CodeLine& line : code_of(test_, index)) code.push_back({{"line", line.line}, {"text", line.text}});
+  for (const CodeLine& line : at.code) {
+    code.push_back({{"line", line.line}, {"text", line.text}});
+    if (!line.source.empty()) code.back()["source"] = line.source;
+  }
   json["code"] = std::move(code);
   return json;
 }
@@ -134,15 +136,15 @@ Json StateWriter::thread(std::uint32_t index) const {
 // What a thread may still be shown of the variables that its code reads.
 void StateWriter::add_copies(std::uint32_t thread, Json& lines) {
   if (world_.runner().standing(thread) == Standing::Ended || world_.end()) return;
-  for (std::uint32_t variable = 0; variable < test_.variables.size(); ++variable) {
-    const std::optional<Operation> read = read_of(test_, thread, variable);
+  for (std::uint32_t variable = 0; variable < played_.variables().size(); ++variable) {
+    const std::optional<Operation> read = played_.read_of(world_, thread, variable);
     if (!read) continue;
     const memory::HeldCopy copy = world_.machine().held_copy(*read);
-    const std::string& name = test_.variables[variable].name;
-    std::string text = fmt::format("{} = {}, {}", name, as_integer(copy.value),
+    const std::string& name = played_.variables()[variable].name;
+    std::string text = fmt::format("{} = {}, {}", name, played_.spelled(variable, copy.value),
                                    copy.stale ? "a stale copy: something newer is in reach" : "a copy");
     lines.push_back({{"variable", name},
-                     {"value", as_integer(copy.value)},
+                     {"value", played_.value(variable, copy.value)},
                      {"write", step(copy.write)},
                      {"kind", "copy"},
                      {"stale", copy.stale},
@@ -151,20 +153,21 @@ void StateWriter::add_copies(std::uint32_t thread, Json& lines) {
 }
 
 Json StateWriter::waiting(const memory::HeldWrite& write) const {
-  const std::string& name = test_.variables[variable_of(test_, write.reference, write.bytes)].name;
+  const std::uint32_t variable = played_.variable_of(write.reference, write.bytes);
+  const std::string& name = played_.variables()[variable].name;
   return {{"variable", name},
-          {"value", as_integer(write.value)},
+          {"value", played_.value(variable, write.value)},
           {"write", step(write.write)},
           {"kind", "write"},
           {"stale", false},
-          {"text", fmt::format("{} = {}, written by {}, waits here", name, as_integer(write.value),
+          {"text", fmt::format("{} = {}, written by {}, waits here", name, played_.spelled(variable, write.value),
                                words_.thread(write.agent))}};
 }
 
 // What a host test has: the cache of each column, with what has not come to the device domain, and the two domains.
 Json StateWriter::domains(const std::vector<memory::HeldWrite>& held) {
   Json all = Json::array();
-  for (std::uint32_t thread = 0; thread < test_.threads.size(); ++thread) {
+  for (std::uint32_t thread = 0; thread < played_.threads().size(); ++thread) {
     Json lines = Json::array();
     for (const memory::HeldWrite& write : held)
       if (!write.in_device && words_.column(write.agent) == thread) lines.push_back(waiting(write));
@@ -178,8 +181,8 @@ Json StateWriter::domains(const std::vector<memory::HeldWrite>& held) {
   }
   for (const CacheLevel level : {CacheLevel::Device, CacheLevel::Host}) {
     Json members = Json::array();
-    for (std::uint32_t thread = 0; thread < test_.threads.size(); ++thread)
-      if ((test_.threads[thread].kind == litmus::ThreadKind::Host) == (level == CacheLevel::Host))
+    for (std::uint32_t thread = 0; thread < played_.threads().size(); ++thread)
+      if ((played_.threads()[thread].kind == PlayedThread::Kind::Host) == (level == CacheLevel::Host))
         members.push_back(thread);
     std::map<AllocationId, const memory::HeldWrite*> newest;
     for (const memory::HeldWrite& write : held)
@@ -201,16 +204,16 @@ Json StateWriter::domains(const std::vector<memory::HeldWrite>& held) {
 Json StateWriter::caches() {
   Json all = Json::array();
   const auto held = world_.end() ? std::vector<memory::HeldWrite>() : world_.machine().held_writes();
-  if (test_.host) return domains(held);
+  if (played_.has_host()) return domains(held);
   for (const CacheLevel level :
        {CacheLevel::Agent, CacheLevel::Subgroup, CacheLevel::Workgroup, CacheLevel::QueueFamily}) {
     std::vector<std::string> shown;
-    for (std::uint32_t thread = 0; thread < test_.threads.size(); ++thread) {
+    for (std::uint32_t thread = 0; thread < played_.threads().size(); ++thread) {
       const std::string id = words_.cache_id(static_cast<AgentId>(thread), level);
       if (std::find(shown.begin(), shown.end(), id) != shown.end()) continue;
       shown.push_back(id);
       Json members = Json::array();
-      for (std::uint32_t other = 0; other < test_.threads.size(); ++other)
+      for (std::uint32_t other = 0; other < played_.threads().size(); ++other)
         if (words_.cache_id(static_cast<AgentId>(other), level) == id) members.push_back(other);
       Json lines = Json::array();
       for (const memory::HeldWrite& write : held) {
@@ -229,47 +232,53 @@ Json StateWriter::caches() {
 }
 
 Json StateWriter::memory() {
-  Json all = Json::array();
   const auto held = world_.end() ? std::vector<memory::HeldWrite>() : world_.machine().held_writes();
-  for (std::uint32_t location = 0; location < test_.locations; ++location) {
-    Json row;
-    Json names = Json::array();
-    for (const litmus::Variable& variable : test_.variables)
-      if (variable.location == location) names.push_back(variable.name);
-    const Locations bytes{static_cast<AllocationId>(location), 0, litmus::kVariableBytes};
-    row["variable"] = names.front();
-    row["names"] = std::move(names);
-    row["value"] = as_integer(world_.runner().final_value(bytes));
-    row["write"] = nullptr;
-    const std::vector<Told>& told = world_.chronicle().told();
-    // What lies in the storage was moved there, as everything is in the end.
-    for (const Effect& effect : world_.chronicle().effects()) {
-      if (effect.kind != EffectKind::Moved || effect.to < CacheLevel::Shader) continue;
-      if (told[effect.operation].operation.locations == bytes &&
-          told[effect.operation].written == world_.runner().final_value(bytes))
-        row["write"] = step(effect.operation);
-    }
-    for (const memory::HeldWrite& write : held) {
-      if (write.bytes.allocation != bytes.allocation || write.level < CacheLevel::Shader) continue;
-      row["value"] = as_integer(write.value);
-      row["write"] = step(write.write);
-    }
-    all.push_back(std::move(row));
+  std::map<std::pair<AllocationId, std::uint64_t>, std::vector<std::uint32_t>> rows;
+  for (std::uint32_t variable = 0; variable < played_.variables().size(); ++variable) {
+    const Locations& bytes = played_.variables()[variable].bytes;
+    rows[{bytes.allocation, bytes.offset_bytes}].push_back(variable);
   }
+  Json all = Json::array();
+  for (const auto& [place, variables] : rows) all.push_back(memory_row(variables, held));
   return all;
+}
+
+// What everybody can reach of a scalar, with all names of it.
+Json StateWriter::memory_row(const std::vector<std::uint32_t>& variables, const std::vector<memory::HeldWrite>& held) {
+  const std::uint32_t first = variables.front();
+  const Locations& bytes = played_.variables()[first].bytes;
+  Json row;
+  row["variable"] = played_.variables()[first].name;
+  for (const std::uint32_t variable : variables) row["names"].push_back(played_.variables()[variable].name);
+  const trace::Value final_value = world_.runner().final_value(bytes);
+  row["value"] = played_.value(first, final_value);
+  row["write"] = nullptr;
+  const std::vector<Told>& told = world_.chronicle().told();
+  // What lies in the storage was moved there, as everything is in the end.
+  for (const Effect& effect : world_.chronicle().effects()) {
+    if (effect.kind != EffectKind::Moved || effect.to < CacheLevel::Shader) continue;
+    if (told[effect.operation].operation.locations == bytes && told[effect.operation].written == final_value)
+      row["write"] = step(effect.operation);
+  }
+  for (const memory::HeldWrite& write : held) {
+    if (write.bytes != bytes || write.level < CacheLevel::Shader) continue;
+    row["value"] = played_.value(first, write.value);
+    row["write"] = step(write.write);
+  }
+  return row;
 }
 
 Json StateWriter::move(const Offer& offer) const {
   Json json;
-  json["id"] = id_of(offer.move, test_);
+  json["id"] = id_of(offer.move, played_);
   json["kind"] = name(offer.kind);
   if (offer.move.kind == MoveKind::Go || offer.move.kind == MoveKind::Invalidate)
     json["thread"] = words_.column(static_cast<AgentId>(offer.move.thread));
   if (offer.line != 0) json["line"] = offer.line;
   const bool names_write = offer.move.kind == MoveKind::Deliver || offer.move.kind == MoveKind::Invalidate;
   if (offer.reads || names_write) {
-    json["variable"] = test_.variables[offer.variable].name;
-    json["value"] = as_integer(offer.value);
+    json["variable"] = played_.variables()[offer.variable].name;
+    json["value"] = played_.value(offer.variable, offer.value);
     json["write"] = step(offer.write);
   }
   if (offer.reads) json["stale"] = offer.stale;
@@ -284,7 +293,7 @@ Json StateWriter::move(const Offer& offer) const {
 Json StateWriter::entry(std::size_t index) const {
   const Entry& entry = session_.history()[index];
   Json json;
-  json["move"] = id_of(entry.move, test_);
+  json["move"] = id_of(entry.move, played_);
   json["text"] = entry.text;
   json["thread"] = entry.thread ? Json(*entry.thread) : Json();
   json["line"] = entry.line;
@@ -312,8 +321,8 @@ Json StateWriter::forbidden() {
   for (const Forbidden& move : forbidden_moves(world_, session_.offers())) {
     Json json{{"id", move.id}, {"kind", move.reads ? "read" : "blocked"}, {"thread", move.thread}};
     if (move.reads) {
-      json["variable"] = test_.variables[move.variable].name;
-      json["value"] = as_integer(move.value);
+      json["variable"] = played_.variables()[move.variable].name;
+      json["value"] = played_.value(move.variable, move.value);
       json["write"] = step(move.write);
     }
     json["text"] = move.text;
@@ -330,7 +339,7 @@ Json StateWriter::breaks() const {
         all.push_back({{"line", breakpoint.line}});
         break;
       case Breakpoint::Kind::Variable:
-        all.push_back({{"variable", test_.variables[breakpoint.variable].name}});
+        all.push_back({{"variable", played_.variables()[breakpoint.variable].name}});
         break;
       default:
         all.push_back({{std::string(name(breakpoint.kind)), true}});
@@ -341,17 +350,15 @@ Json StateWriter::breaks() const {
 
 Json StateWriter::write() {
   Json json;
-  json["name"] = test_.name;
+  json["name"] = played_.name();
   json["at"] = session_.at();
   json["length"] = session_.history().size();
   json["ended"] = session_.end().has_value();
-  Json observables = Json::array();
-  for (const litmus::Observable& observable : test_.observables) observables.push_back(observable.name);
-  json["observables"] = std::move(observables);
-  json["condition"] = test_.assertion ? spell(*test_.assertion, test_.observables) : "";
-  json["quantifier"] = spell(test_.quantifier);
+  json["observables"] = played_.observables();
+  json["condition"] = played_.condition();
+  json["quantifier"] = played_.quantifier();
   Json threads = Json::array();
-  for (std::uint32_t thread = 0; thread < test_.threads.size(); ++thread) threads.push_back(this->thread(thread));
+  for (std::uint32_t thread = 0; thread < played_.threads().size(); ++thread) threads.push_back(this->thread(thread));
   json["threads"] = std::move(threads);
   json["caches"] = caches();
   json["memory"] = memory();
@@ -361,16 +368,19 @@ Json StateWriter::write() {
   json["history"] = Json::array();
   for (std::size_t i = 0; i < session_.history().size(); ++i) json["history"].push_back(entry(i));
   json["races"] = races();
+  json["findings"] = Json::array();
+  for (const PlayedFinding& finding : world_.stage().findings())
+    json["findings"].push_back({{"thread", finding.thread}, {"line", finding.line}, {"text", finding.text}});
   json["consistent"] = session_.verdict().consistent;
   json["bookmarks"] = Json::array();
   for (const auto& [bookmark, at] : session_.bookmarks()) json["bookmarks"].push_back({{"name", bookmark}, {"at", at}});
   json["breaks"] = breaks();
   if (!session_.end()) return json;
-  const litmus::Outcome outcome = session_.outcome();
+  const Outcome outcome = session_.outcome();
   json["end"] = *session_.end() == run::RunEnd::Terminated ? "terminated"
                 : *session_.end() == run::RunEnd::Blocked  ? "blocked"
                                                            : "cut";
-  json["outcome"] = outcome_json(test_, outcome);
+  json["outcome"] = outcome_json(played_, outcome);
   json["satisfies"] = session_.satisfies_assertion();
   json["passes_filter"] = session_.passes_filter();
   json["verdict"] = session_.end_in_words();
@@ -397,9 +407,9 @@ Json step_json(const Chronicle& chronicle, OperationIndex operation) {
   return operation == model::kInitialValue ? Json() : Json(chronicle.told()[operation].step);
 }
 
-Json outcome_json(const litmus::Test& test, const litmus::Outcome& outcome) {
+Json outcome_json(const Played& played, const Outcome& outcome) {
   Json json = Json::object();
-  for (std::size_t i = 0; i < test.observables.size(); ++i) json[test.observables[i].name] = outcome[i];
+  for (std::size_t i = 0; i < outcome.size(); ++i) json[played.observables()[i]] = played.observed(i, outcome[i]);
   return json;
 }
 
@@ -418,8 +428,8 @@ Json source_json(const Session& session, const ValueSource& source) {
   const Chronicle& chronicle = session.world().chronicle();
   Json json;
   if (source.write) json["write"] = step_json(chronicle, *source.write);
-  if (source.value) json["value"] = as_integer(*source.value);
-  json["variable"] = session.test().variables[source.variable].name;
+  if (source.value) json["value"] = session.played().value(source.variable, *source.value);
+  json["variable"] = session.played().variables()[source.variable].name;
   json["thread"] = source.thread ? Json(*source.thread) : Json();
   json["line"] = source.line;
   json["status"] = name(source.status);

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "emulator/litmus/vulkan/host_test.h"
-
 namespace heddle::lab {
 namespace {
 
@@ -23,46 +21,11 @@ std::string_view because(trace::MoveReason reason) {
 
 }  // namespace
 
-litmus::Integer as_integer(trace::Value value) {
-  return static_cast<litmus::Integer>(value);
-}
-
-std::string Words::thread(std::uint32_t index) const {
-  if (index < test_.threads.size()) return test_.threads[index].name();
-  const litmus::AgentInColumn& agent = agents_[index - test_.threads.size()];
-  return fmt::format("{}'s `{}`", test_.threads[agent.column].name(), agent.text);
-}
-
-std::uint32_t Words::column(AgentId agent) const {
-  const auto index = static_cast<std::uint32_t>(agent);
-  return index < test_.threads.size() ? index : agents_[index - test_.threads.size()].column;
-}
-
-std::string Words::awaited(const run::Runner& runner, const explore::Program& program, std::uint32_t thread) const {
-  const bool calls = runner.standing(thread) == run::Standing::Calling;
-  const std::size_t agents = program.agents.size();
-  std::string text;
-  for (const explore::Point point :
-       calls ? program.calls[runner.next_step(thread).call - agents].after : program.agents[thread].after) {
-    if (runner.has_come(point)) continue;
-    text += text.empty() ? "" : ", ";
-    if (point < agents) {
-      text += this->thread(point);
-      continue;
-    }
-    const litmus::HostCall& call = test_.host->calls[point - agents];
-    for (const litmus::Instruction& instruction : test_.threads[call.thread].code)
-      if (instruction.call == point - agents)
-        text += fmt::format("{}'s `{}`", this->thread(call.thread), instruction.text);
-  }
-  return text;
-}
-
 std::string Words::cache_id(AgentId agent, CacheLevel level) const {
-  const litmus::Thread& at = test_.threads[column(agent)];
+  const PlayedThread& at = played_.threads()[column(agent)];
   switch (level) {
     case CacheLevel::Agent:
-      return at.name();
+      return at.name;
     case CacheLevel::Subgroup:
       return fmt::format("qf{}.wg{}.sg{}", at.queue_family, at.workgroup, at.subgroup);
     case CacheLevel::Workgroup:
@@ -70,9 +33,9 @@ std::string Words::cache_id(AgentId agent, CacheLevel level) const {
     case CacheLevel::QueueFamily:
       return fmt::format("qf{}", at.queue_family);
     case CacheLevel::Device:
-      return test_.host ? "device" : "memory";
+      return played_.has_host() ? "device" : "memory";
     case CacheLevel::Host:
-      return test_.host ? "host" : "memory";
+      return played_.has_host() ? "host" : "memory";
     case CacheLevel::Shader:
       return "memory";
   }
@@ -80,10 +43,10 @@ std::string Words::cache_id(AgentId agent, CacheLevel level) const {
 }
 
 std::string Words::cache(AgentId agent, CacheLevel level) const {
-  const litmus::Thread& at = test_.threads[column(agent)];
+  const PlayedThread& at = played_.threads()[column(agent)];
   switch (level) {
     case CacheLevel::Agent:
-      return at.name() + "'s own cache";
+      return at.name + "'s own cache";
     case CacheLevel::Subgroup:
       return fmt::format("subgroup {} of workgroup {}", at.subgroup, at.workgroup);
     case CacheLevel::Workgroup:
@@ -91,9 +54,9 @@ std::string Words::cache(AgentId agent, CacheLevel level) const {
     case CacheLevel::QueueFamily:
       return fmt::format("queue family {}", at.queue_family);
     case CacheLevel::Device:
-      return test_.host ? "the device domain" : "memory";
+      return played_.has_host() ? "the device domain" : "memory";
     case CacheLevel::Host:
-      return test_.host ? "the host domain" : "memory";
+      return played_.has_host() ? "the host domain" : "memory";
     case CacheLevel::Shader:
       return "memory";
   }
@@ -101,25 +64,11 @@ std::string Words::cache(AgentId agent, CacheLevel level) const {
 }
 
 std::string Words::variable(const Operation& access) const {
-  return test_.variables[variable_of(test_, access.reference, access.locations)].name;
+  return played_.variables()[played_.variable_of(access.reference, access.locations)].name;
 }
 
-std::uint32_t variable_of(const litmus::Test& test, ReferenceId reference, const Locations& bytes) {
-  if (static_cast<std::size_t>(reference) < test.variables.size()) return static_cast<std::uint32_t>(reference);
-  std::uint32_t variable = 0;
-  while (test.variables[variable].location != static_cast<std::uint32_t>(bytes.allocation)) ++variable;
-  return variable;
-}
-
-std::vector<CodeLine> code_of(const litmus::Test& test, std::uint32_t thread) {
-  std::vector<CodeLine> code;
-  for (const litmus::Instruction& instruction : test.threads[thread].code)
-    code.push_back({instruction.place.line, instruction.text});
-  if (!test.host) return code;
-  for (const litmus::Batch& batch : test.host->batches)
-    for (const litmus::BatchCommand& command : batch.commands)
-      if (batch.thread == thread) code.push_back({command.place.line, command.text});
-  return code;
+std::string Words::value(const Operation& access, trace::Value value) const {
+  return played_.spelled(played_.variable_of(access.reference, access.locations), value);
 }
 
 std::uint32_t next_line(const run::Runner& runner, const Words& words, std::uint32_t thread) {
@@ -140,14 +89,14 @@ std::size_t Words::step(OperationIndex index) const {
 std::string Words::write(OperationIndex index) const {
   if (index >= chronicle_.told().size()) return "the initial value";
   const Told& told = chronicle_.told()[index];
-  return fmt::format("{} = {} of step {}", variable(told.operation), as_integer(told.written), told.step);
+  return fmt::format("{} = {} of step {}", variable(told.operation), value(told.operation, told.written), told.step);
 }
 
 std::string Words::value_read(const Told& read) const {
   const std::string name = variable(read.operation);
   if (read.source >= chronicle_.told().size())
-    return fmt::format("{} = {}, the initial value", name, as_integer(read.read));
-  return fmt::format("{} = {} of step {}", name, as_integer(read.read), step(read.source));
+    return fmt::format("{} = {}, the initial value", name, value(read.operation, read.read));
+  return fmt::format("{} = {} of step {}", name, value(read.operation, read.read), step(read.source));
 }
 
 std::string Words::operation(const Told& told) const {
@@ -162,9 +111,9 @@ std::string Words::operation(const Told& told) const {
       return text;
     }
     case OperationKind::Write:
-      return fmt::format("{} writes {} = {}", who, variable(operation), as_integer(told.written));
+      return fmt::format("{} writes {} = {}", who, variable(operation), value(operation, told.written));
     case OperationKind::ReadModifyWrite:
-      return fmt::format("{} reads {}, and writes {}", who, value_read(told), as_integer(told.written));
+      return fmt::format("{} reads {}, and writes {}", who, value_read(told), value(operation, told.written));
     case OperationKind::ControlBarrier:
       return fmt::format("{} arrives at `{}`", who, operation.where.function);
     case OperationKind::DeviceAvailability:

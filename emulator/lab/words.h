@@ -3,14 +3,11 @@
 /// \file
 /// How the lab names threads, caches, writes and what happened.
 
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "emulator/judge/judgement.h"
 #include "emulator/lab/chronicle.h"
-#include "emulator/litmus/vulkan/operation_column.h"
-#include "emulator/litmus/vulkan/test.h"
+#include "emulator/lab/played.h"
 #include "emulator/run/runner.h"
 #include "emulator/trace/recorder.h"
 
@@ -19,16 +16,13 @@ namespace heddle::lab {
 class Words {
  public:
   /// Both must outlive it.
-  Words(const litmus::Test& test, const Chronicle& chronicle)
-      : test_(test), chronicle_(chronicle), agents_(litmus::agents_behind_threads(test)) {}
+  Words(const Played& played, const Chronicle& chronicle) : played_(played), chronicle_(chronicle) {}
 
   /// "P0"; of an agent that is no thread its column and its command: "B0's `copy y, x`".
-  std::string thread(std::uint32_t index) const;
+  std::string thread(std::uint32_t index) const { return played_.agent_name(index); }
   std::string thread(AgentId agent) const { return thread(static_cast<std::uint32_t>(agent)); }
   /// The index of the thread whose column an agent is in.
-  std::uint32_t column(AgentId agent) const;
-  /// What has to come before a thread of a host test begins, or makes its call, and has not: "P0, H1's `signal s, 1`".
-  std::string awaited(const run::Runner& runner, const explore::Program& program, std::uint32_t thread) const;
+  std::uint32_t column(AgentId agent) const { return played_.column(agent); }
   /// The protocol's name of the cache of `agent`'s instance: "P0", "qf0.wg1", "memory".
   std::string cache_id(AgentId agent, CacheLevel level) const;
   /// "P0's own cache", "workgroup 1"
@@ -47,24 +41,11 @@ class Words {
   std::string place(OperationIndex index) const;
 
  private:
-  const litmus::Test& test_;
+  std::string value(const Operation& access, trace::Value value) const;
+
+  const Played& played_;
   const Chronicle& chronicle_;
-  std::vector<litmus::AgentInColumn> agents_;
 };
-
-litmus::Integer as_integer(trace::Value value);
-
-/// The index of the variable that an access is of, by its reference, or on the host by its bytes.
-std::uint32_t variable_of(const litmus::Test& test, ReferenceId reference, const Locations& bytes);
-
-/// A line of a thread's column, and its text.
-struct CodeLine {
-  std::uint32_t line = 0;
-  std::string text;
-};
-
-/// The instructions of a thread, or the commands of a batch.
-std::vector<CodeLine> code_of(const litmus::Test& test, std::uint32_t thread);
 
 /// The line of what comes next in a thread's column; 0 for none.
 std::uint32_t next_line(const run::Runner& runner, const Words& words, std::uint32_t thread);

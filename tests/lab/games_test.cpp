@@ -4,9 +4,9 @@
 #include <set>
 
 #include "emulator/lab/guide.h"
+#include "emulator/lab/played_litmus.h"
 #include "emulator/lab/session.h"
 #include "emulator/litmus/run/run.h"
-#include "emulator/litmus/vulkan/cooperative.h"
 #include "emulator/litmus/vulkan/parser.h"
 #include "tests/how_many.h"
 #include "tests/litmus/expectation.h"
@@ -25,8 +25,8 @@ std::vector<litmus::LibraryFile> playable() {
   return files;
 }
 
-std::unique_ptr<litmus::Test> parse(const litmus::LibraryFile& file) {
-  return std::make_unique<litmus::Test>(*litmus::parse_vulkan(file.source).test);
+litmus::Test parse(const litmus::LibraryFile& file) {
+  return *litmus::parse_vulkan(file.source).test;
 }
 
 /// What the explorer finds.
@@ -52,7 +52,7 @@ bool play_all(lab::Session& session, std::uint64_t seed) {
     const std::vector<lab::Offer>& offers = session.offers();
     if (offers.empty()) return false;
     const auto which = choice.below(static_cast<std::uint32_t>(offers.size()), ChoicePoint::Invocation);
-    session.make(id_of(offers[which].move, session.test()));
+    session.make(id_of(offers[which].move, session.played()));
   }
   return session.end().has_value();
 }
@@ -68,7 +68,7 @@ void check_game(lab::Session& session, const Allowed& expected, std::uint64_t se
   CHECK(session.verdict().consistent);
   if (!expected.complete) return;
   const litmus::Outcome outcome = session.outcome();
-  if (session.test().filter && !satisfies(outcome, *session.test().filter)) return;
+  if (!session.passes_filter()) return;
   if (!session.verdict().races.empty()) CHECK(expected.racy);
   if (session.end() != run::RunEnd::Terminated) return;
   CHECK(expected.outcomes.count(outcome) == 1);
@@ -83,9 +83,9 @@ TEST_CASE("every game of a random player ends in an execution that judge and exp
     const std::uint64_t of_this = (games + files.size() - 1 - i) / files.size();
     if (of_this == 0) continue;
     INFO(files[i].path);
-    auto test = parse(files[i]);
-    const Allowed expected = allowed(*test);
-    lab::Session session(std::move(test), {});
+    const litmus::Test test = parse(files[i]);
+    const Allowed expected = allowed(test);
+    lab::Session session(lab::played(test), {});
     for (std::uint64_t game = 0; game < of_this; ++game) {
       const std::uint64_t seed = first_seed() + i * games + game + 1;
       INFO("seed " << seed);
@@ -101,21 +101,20 @@ TEST_CASE("every outcome of the library that may be played is the end of some ga
   for (const litmus::LibraryFile& file : playable()) {
     if (file.path.find("/handwritten/") == std::string::npos && at++ % step != 0) continue;
     INFO(file.path);
-    auto test = parse(file);
-    const lab::Outcomes found = lab::explore_outcomes(*test, {}, 20000);
-    for (std::size_t i = 0; i < found.answer.outcomes.size(); ++i) {
-      if (!found.kept_back[i].empty()) continue;
+    const std::unique_ptr<lab::Played> played = lab::played(parse(file));
+    const lab::Outcomes found = played->explore({}, 20000);
+    for (const lab::OutcomeRow& row : found.rows) {
+      if (!row.kept_back.empty()) continue;
       std::string values;
-      for (const litmus::Integer value : found.answer.outcomes[i].values) values += std::to_string(value) + ' ';
+      for (const litmus::Integer value : row.values) values += std::to_string(value) + ' ';
       INFO(values);
-      bool played = false;
-      const std::size_t performers = litmus::choices_of_performers(*test).size();
-      for (std::uint32_t who = 0; who < performers && !played; ++who) {
+      bool comes = false;
+      for (std::uint32_t who = 0; who < played->performers() && !comes; ++who) {
         lab::Rules rules;
         rules.performers = who;
-        played = lab::find_game(*test, rules, found.answer.outcomes[i], 2000).has_value();
+        comes = lab::find_game(*played, rules, row, 2000).has_value();
       }
-      CHECK(played);
+      CHECK(comes);
     }
   }
 }
@@ -128,9 +127,9 @@ TEST_CASE("every game on a host test ends in an execution that judge and explore
     for (const char* kind : {"-right", "-wrong"}) {
       const std::string path = std::string(HEDDLE_SOURCE_DIR) + "/tests/litmus/host/" + name + kind + ".litmus";
       INFO(path);
-      auto test = std::make_unique<litmus::Test>(*litmus::parse_vulkan(litmus::read_text(path)).test);
-      const Allowed expected = allowed(*test);
-      lab::Session session(std::move(test), {});
+      const litmus::Test test = *litmus::parse_vulkan(litmus::read_text(path)).test;
+      const Allowed expected = allowed(test);
+      lab::Session session(lab::played(test), {});
       for (std::uint64_t game = 0; game < games; ++game) {
         const std::uint64_t seed = first_seed() + game + 1;
         INFO("seed " << seed);
@@ -142,14 +141,14 @@ TEST_CASE("every game on a host test ends in an execution that judge and explore
 
 TEST_CASE("a game shows what the host wrote in its cache until it is flushed and submitted, and then in both domains") {
   const std::string text = litmus::read_text(std::string(HEDDLE_SOURCE_DIR) + "/tests/litmus/host/flush-right.litmus");
-  lab::Session session(std::make_unique<litmus::Test>(*litmus::parse_vulkan(text).test), {});
+  lab::Session session(lab::played(*litmus::parse_vulkan(text).test), {});
   const auto write = [&] { return session.world().machine().held_writes().front(); };
   const auto go = [&](const std::string& instruction) {
     for (const lab::Offer& offer : session.offers()) {
       if (offer.move.kind != lab::MoveKind::Go) continue;
       const explore::Step& step = session.world().runner().next_step(offer.move.thread);
       if (std::string_view(step.operation.where.function) != instruction) continue;
-      session.make(id_of(offer.move, session.test()));
+      session.make(id_of(offer.move, session.played()));
       return;
     }
     FAIL("nothing executes " << instruction << " now");
@@ -163,7 +162,7 @@ TEST_CASE("a game shows what the host wrote in its cache until it is flushed and
     const std::vector<lab::Offer>& offers = session.offers();
     const auto next = std::find_if(offers.begin(), offers.end(), is_submission);
     REQUIRE(next != offers.end());
-    session.make(id_of(next->move, session.test()));
+    session.make(id_of(next->move, session.played()));
   }
   CHECK(session.history().back().text.find("to the device domain") != std::string::npos);
 }
@@ -173,7 +172,7 @@ TEST_CASE("the same moves lead to the same game, forward and back") {
   for (const litmus::LibraryFile& file : playable()) {
     if (at++ % 40 != 0) continue;
     INFO(file.path);
-    lab::Session session(parse(file), {});
+    lab::Session session(lab::played(parse(file)), {});
     std::string why;
     session.play(lab::Policy::Random, 7, 5000, why);
     const std::vector<lab::Entry> first = session.history();
@@ -184,8 +183,8 @@ TEST_CASE("the same moves lead to the same game, forward and back") {
     session.jump(0);
     session.jump(moves / 2);
     CHECK(session.offers().size() == offers);
-    lab::Session again(parse(file), {});
-    for (const lab::Entry& entry : first) again.make(id_of(entry.move, again.test()));
+    lab::Session again(lab::played(parse(file)), {});
+    for (const lab::Entry& entry : first) again.make(id_of(entry.move, again.played()));
     REQUIRE(again.history().size() == first.size());
     for (std::size_t i = 0; i < first.size(); ++i) CHECK(again.history()[i].text == first[i].text);
     CHECK(again.end() == run::RunEnd::Terminated);

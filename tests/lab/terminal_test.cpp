@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "emulator/lab/played_litmus.h"
 #include "emulator/lab/terminal/game_face.h"
 #include "emulator/litmus/vulkan/parser.h"
 #include "emulator/trace/file_writer.h"
@@ -26,8 +27,7 @@ exists (P1:r0 == 1 /\ P1:r1 == 0)
 )";
 
 std::unique_ptr<lab::Session> session() {
-  return std::make_unique<lab::Session>(std::make_unique<litmus::Test>(*litmus::parse_vulkan(kMessage).test),
-                                        lab::Rules());
+  return std::make_unique<lab::Session>(lab::played(*litmus::parse_vulkan(kMessage).test), lab::Rules());
 }
 
 std::string drawn(GameFace& face, int rows = 24, int columns = 80) {
@@ -175,8 +175,7 @@ flush x   |              |                     ;
 submit B0 |              |                     ;
 exists (P0:r0 == 0)
 )";
-  GameFace face(std::make_unique<lab::Session>(std::make_unique<litmus::Test>(*litmus::parse_vulkan(kUpload).test),
-                                               lab::Rules()));
+  GameFace face(std::make_unique<lab::Session>(lab::played(*litmus::parse_vulkan(kUpload).test), lab::Rules()));
   std::string screen = drawn(face, 30, 120);
   for (const char* const part :
        {"H0 host", "B0 queue 1 qf0", "P0 wg0 sg0", "H0's cache", "host domain", "device domain"})
@@ -239,8 +238,7 @@ TEST_CASE("a game that the filter discards is not what the test asks for, on the
   std::string filtered = kMessage;
   filtered.insert(filtered.find("exists"), "filter (P1:r0 == 1)\n");
   const auto ended = [&](const std::vector<std::string>& moves) {
-    GameFace face(std::make_unique<lab::Session>(std::make_unique<litmus::Test>(*litmus::parse_vulkan(filtered).test),
-                                                 lab::Rules()));
+    GameFace face(std::make_unique<lab::Session>(lab::played(*litmus::parse_vulkan(filtered).test), lab::Rules()));
     for (const std::string& move : moves) face.session().make(move);
     return drawn(face, 24, 120);
   };

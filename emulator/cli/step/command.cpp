@@ -18,6 +18,7 @@
 #include "emulator/cli/terminal.h"
 #include "emulator/cli/trace/film_file.h"
 #include "emulator/cli/whole_number.h"
+#include "emulator/lab/played_litmus.h"
 #include "emulator/lab/terminal/game_face.h"
 #include "emulator/lab/terminal/screen.h"
 #include "emulator/litmus/run/run.h"
@@ -73,14 +74,14 @@ ExitCode StepCommand::step_test(const std::string& text) const {
   lab::Rules rules;
   rules.bound = bound_;
   rules.chains = !no_chains_;
-  auto session = std::make_unique<lab::Session>(std::make_unique<litmus::Test>(std::move(*parsed.test)), rules);
+  auto session = std::make_unique<lab::Session>(lab::played(std::move(*parsed.test)), rules);
   std::istringstream moves(moves_);
   for (std::string move; std::getline(moves, move, ',');) session->make(move);
   lab::terminal::GameFace face(std::move(session));
   lab::terminal::show(face, wants_colour());
   std::string done;
   for (const lab::Move& move : face.session().done())
-    done += (done.empty() ? "" : ",") + id_of(move, face.session().test());
+    done += (done.empty() ? "" : ",") + id_of(move, face.session().played());
   if (!done.empty()) print_readable(stdout, "To be here again: heddle step " + file_ + " --moves " + done + '\n');
   return ExitCode::Fine;
 }

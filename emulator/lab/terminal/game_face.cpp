@@ -55,7 +55,7 @@ void GameFace::moved() {
 void GameFace::choose_number(int number) {
   const std::vector<Offer>& offers = session_->offers();
   if (number >= static_cast<int>(offers.size())) throw BadRequest(fmt::format("there is no move {} now", number + 1));
-  const std::string id = id_of(offers[static_cast<std::size_t>(number)].move, session_->test());
+  const std::string id = id_of(offers[static_cast<std::size_t>(number)].move, session_->played());
   session_->make(id);
   std::string text = session_->history().back().text;
   for (const std::string& effect : session_->history().back().effects) text += "; " + effect;
@@ -81,28 +81,28 @@ void GameFace::choose() {
       moved();
       break;
     case List::Outcomes:
-      if (outcomes_ && !outcomes_->answer.outcomes.empty()) show_outcome(static_cast<std::size_t>(results_.selected()));
+      if (outcomes_ && !outcomes_->rows.empty()) show_outcome(static_cast<std::size_t>(results_.selected()));
       break;
   }
 }
 
 void GameFace::explore() {
   constexpr std::uint64_t kLimit = 100000;
-  if (!outcomes_) outcomes_ = explore_outcomes(session_->test(), session_->rules(), kLimit);
+  if (!outcomes_) outcomes_ = session_->played().explore(session_->rules(), kLimit);
   list_ = List::Outcomes;
-  const litmus::Answer& answer = outcomes_->answer;
-  say(fmt::format("{} outcome{}{}{}", answer.outcomes.size(), answer.outcomes.size() == 1 ? "" : "s",
-                  answer.racy ? ", the test is racy" : ", no execution is racy",
-                  answer.complete ? "" : "; there may be more: a bound or a limit kept some back"));
+  say(fmt::format("{} outcome{}{}{}", outcomes_->rows.size(), outcomes_->rows.size() == 1 ? "" : "s",
+                  outcomes_->racy ? ", the test is racy" : ", no execution is racy",
+                  outcomes_->complete ? "" : "; there may be more: a bound or a limit kept some back"));
 }
 
 void GameFace::show_outcome(std::size_t which) {
   constexpr std::size_t kTries = 2000;
-  if (!outcomes_->kept_back[which].empty()) return open_page("It cannot be played", outcomes_->kept_back[which]);
-  const auto game = find_game(session_->test(), session_->rules(), outcomes_->answer.outcomes[which], kTries);
+  const OutcomeRow& row = outcomes_->rows[which];
+  if (!row.kept_back.empty()) return open_page("It cannot be played", row.kept_back);
+  const auto game = find_game(session_->played(), session_->rules(), row, kTries);
   if (!game) throw BadRequest("no game that ends so was found");
   session_->jump(0);
-  for (const Move& move : *game) session_->make(id_of(move, session_->test()));
+  for (const Move& move : *game) session_->make(id_of(move, session_->played()));
   session_->jump(0);
   list_ = List::History;
   moved();
@@ -161,13 +161,13 @@ void GameFace::set_breakpoint(const std::string& text) {
     fresh.line = *line;
   } else if (kind == "variable") {
     fresh.kind = Breakpoint::Kind::Variable;
-    const auto& variables = session_->test().variables;
+    const auto& variables = session_->played().variables();
     const auto named =
         std::find_if(variables.begin(), variables.end(), [&](const auto& one) { return one.name == what; });
     if (named == variables.end()) throw BadRequest(fmt::format("there is no variable \"{}\"", what));
     fresh.variable = static_cast<std::uint32_t>(named - variables.begin());
   } else if (kind == "outcome") {
-    fresh.kind = Breakpoint::Kind::Outcome;
+    fresh.kind = Breakpoint::Kind::AsAsked;
   } else if (kind != "race") {
     throw BadRequest("a breakpoint is one of: line 5, variable x, race, outcome, none");
   }
@@ -188,20 +188,20 @@ void GameFace::jump(const std::string& text) {
 // Speaks of all threads that read next.
 void GameFace::where_from() {
   std::string text;
-  for (std::uint32_t thread = 0; thread < session_->test().threads.size(); ++thread) {
+  for (std::uint32_t thread = 0; thread < session_->played().threads().size(); ++thread) {
     std::vector<ValueSource> sources;
     try {
       sources = sources_of_next(*session_, thread);
     } catch (const BadRequest&) {
       continue;
     }
-    text += fmt::format("{}{} reads {} next:\n", text.empty() ? "" : "\n", session_->test().threads[thread].name(),
-                        session_->test().variables[sources.front().variable].name);
+    text += fmt::format("{}{} reads {} next:\n", text.empty() ? "" : "\n", session_->played().threads()[thread].name,
+                        session_->played().variables()[sources.front().variable].name);
     for (const ValueSource& source : sources) {
       const std::string_view status = source.status == ValueSource::Status::Now     ? "now"
                                       : source.status == ValueSource::Status::Later ? "later"
                                                                                     : "never";
-      const std::string value = source.value ? fmt::format(" {}", as_integer(*source.value)) : "";
+      const std::string value = source.value ? " " + session_->played().spelled(source.variable, *source.value) : "";
       text += fmt::format("- {}{}: {}\n", status, value, source.reason.text);
     }
   }
@@ -220,7 +220,7 @@ void GameFace::command(int key) {
   const int entries = list_ == List::Moves       ? static_cast<int>(session_->offers().size())
                       : list_ == List::Forbidden ? 1000
                       : list_ == List::History   ? static_cast<int>(session_->history().size()) + 1
-                      : outcomes_                ? static_cast<int>(outcomes_->answer.outcomes.size())
+                      : outcomes_                ? static_cast<int>(outcomes_->rows.size())
                                                  : 0;
   if (!choices().press(key, entries) && !turn_page(key) && !ask_or_tell(key)) change_game(key);
 }

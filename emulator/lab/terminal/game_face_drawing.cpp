@@ -4,26 +4,31 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "emulator/lab/terminal/game_face.h"
-#include "emulator/litmus/vulkan/thread.h"
 
 namespace heddle::lab::terminal {
 namespace {
 
-std::string registers_text(const litmus::Thread& thread, const litmus::LitmusThread& state) {
+std::string registers_text(const World& world, std::uint32_t thread) {
   std::string text;
-  for (std::size_t i = 0; i < thread.registers.size(); ++i)
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", thread.registers[i].name,
-                        state.late_registers()[i] ? std::string("?") : std::to_string(state.registers()[i]));
+  for (const PlayedRegister& one : world.played().registers(world, thread))
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", one.name, one.late ? "?" : spelled(one.value));
   return text;
 }
 
 /// "wg0 sg1", "host", "queue 1 qf0"
-std::string where_text(const litmus::Thread& thread) {
-  if (thread.kind == litmus::ThreadKind::Host) return "host";
-  if (thread.kind == litmus::ThreadKind::Batch) return fmt::format("queue {} qf{}", thread.queue, thread.queue_family);
+std::string where_text(const PlayedThread& thread) {
+  if (thread.kind == PlayedThread::Kind::Host) return "host";
+  if (thread.kind == PlayedThread::Kind::Batch) return fmt::format("queue {} qf{}", thread.queue, thread.queue_family);
   return fmt::format("wg{} sg{}", thread.workgroup, thread.subgroup);
+}
+
+/// "x=1"
+std::string written_text(const Played& played, const memory::HeldWrite& held) {
+  const std::uint32_t variable = played.variable_of(held.reference, held.bytes);
+  return fmt::format("{}={}", played.variables()[variable].name, played.spelled(variable, held.value));
 }
 
 std::string_view standing_text(const run::Runner& runner, std::uint32_t thread) {
@@ -47,7 +52,7 @@ std::string_view standing_text(const run::Runner& runner, std::uint32_t thread) 
 
 std::string GameFace::title() const {
   const std::string state = session_->end() ? "ended" : session_->world().runner().ready().empty() ? "halted" : "";
-  return fmt::format(" {}  step {} of {}{}{}", session_->test().name.empty() ? "test" : session_->test().name,
+  return fmt::format(" {}  step {} of {}{}{}", session_->played().name().empty() ? "test" : session_->played().name(),
                      session_->at(), session_->history().size(), state.empty() ? "" : ", ", state);
 }
 
@@ -57,24 +62,24 @@ std::string GameFace::right_title() const {
 }
 
 int GameFace::draw_threads(Canvas& canvas, int row, int height) {
-  const litmus::Test& test = session_->test();
+  const Played& played = session_->played();
   const run::Runner& runner = session_->world().runner();
   const Words words = session_->words();
   constexpr int kNarrowest = 19;
   const int fit = std::max(canvas.columns() / kNarrowest, 1);
-  const int count = std::min(fit, static_cast<int>(test.threads.size()));
+  const int count = std::min(fit, static_cast<int>(played.threads().size()));
   first_thread_ =
-      std::min(first_thread_, static_cast<std::uint32_t>(test.threads.size()) - static_cast<unsigned>(count));
+      std::min(first_thread_, static_cast<std::uint32_t>(played.threads().size()) - static_cast<unsigned>(count));
   const int width = canvas.columns() / count;
   for (int i = 0; i < count; ++i) {
     const std::uint32_t index = first_thread_ + static_cast<std::uint32_t>(i);
-    const litmus::Thread& thread = test.threads[index];
+    const PlayedThread& thread = played.threads()[index];
     const int column = i * width;
     const std::string_view standing = standing_text(runner, index);
-    canvas.write(row, column, fmt::format("{} {} {}", thread.name(), where_text(thread), standing), Style::Bold,
+    canvas.write(row, column, fmt::format("{} {} {}", thread.name, where_text(thread), standing), Style::Bold,
                  width - 1);
     const std::uint32_t next = session_->end() ? 0 : next_line(runner, words, index);
-    const std::vector<CodeLine> code = code_of(test, index);
+    const std::vector<CodeLine>& code = thread.code;
     int current = 0;
     for (std::size_t k = 0; k < code.size(); ++k)
       if (code[k].line == next) current = static_cast<int>(k);
@@ -87,31 +92,30 @@ int GameFace::draw_threads(Canvas& canvas, int row, int height) {
       canvas.write(row + 1 + k, column, fmt::format("{}{}", is_next ? '>' : ' ', instruction.text),
                    is_next ? Style::Bold : Style::Plain, width - 1);
     }
-    const auto& state = static_cast<const litmus::LitmusThread&>(runner.agent(index));
-    canvas.write(row + height - 1, column, ' ' + registers_text(thread, state), Style::Plain, width - 1);
+    canvas.write(row + height - 1, column, ' ' + registers_text(session_->world(), index), Style::Plain, width - 1);
   }
-  if (static_cast<int>(test.threads.size()) > count)
+  if (static_cast<int>(played.threads().size()) > count)
     canvas.write(row, canvas.columns() - 11, "<left right", Style::Dim);
   return row + height;
 }
 
 std::string GameFace::own_cache(std::uint32_t thread, bool& stale) {
   World& world = session_->world();
-  const litmus::Test& test = session_->test();
+  const Played& played = session_->played();
   std::string text;
   const auto add = [&](const std::string& line) { text += (text.empty() ? "" : " ") + line; };
   const Words words = session_->words();
   for (const memory::HeldWrite& held : world.machine().held_writes())
     if (held.level == CacheLevel::Agent && !held.in_device && words.column(held.agent) == thread)
-      add(fmt::format("{}={}w", test.variables[variable_of(test, held.reference, held.bytes)].name,
-                      as_integer(held.value)));
+      add(written_text(played, held) + 'w');
   if (world.runner().standing(thread) == run::Standing::Ended) return text;
-  for (std::uint32_t variable = 0; variable < test.variables.size(); ++variable) {
-    const std::optional<Operation> read = read_of(test, thread, variable);
+  for (std::uint32_t variable = 0; variable < played.variables().size(); ++variable) {
+    const std::optional<Operation> read = played.read_of(world, thread, variable);
     if (!read) continue;
     const memory::HeldCopy copy = world.machine().held_copy(*read);
     stale = stale || copy.stale;
-    add(fmt::format("{}={}{}", test.variables[variable].name, as_integer(copy.value), copy.stale ? "*" : ""));
+    add(fmt::format("{}={}{}", played.variables()[variable].name, played.spelled(variable, copy.value),
+                    copy.stale ? "*" : ""));
   }
   return text;
 }
@@ -121,9 +125,7 @@ std::string GameFace::shared_cache(CacheLevel level, const std::string& id) {
   std::string text;
   for (const memory::HeldWrite& held : session_->world().machine().held_writes()) {
     if (held.level != level || words.cache_id(held.agent, level) != id) continue;
-    text += fmt::format("{}{}={}w", text.empty() ? "" : " ",
-                        session_->test().variables[variable_of(session_->test(), held.reference, held.bytes)].name,
-                        as_integer(held.value));
+    text += fmt::format("{}{}w", text.empty() ? "" : " ", written_text(session_->played(), held));
   }
   return text;
 }
@@ -131,42 +133,40 @@ std::string GameFace::shared_cache(CacheLevel level, const std::string& id) {
 std::string GameFace::domain_row(bool of_host) {
   std::map<AllocationId, std::string> newest;
   for (const memory::HeldWrite& held : session_->world().machine().held_writes())
-    if (of_host ? held.in_host : held.in_device)
-      newest[held.bytes.allocation] = fmt::format(
-          "{}={}", session_->test().variables[variable_of(session_->test(), held.reference, held.bytes)].name,
-          as_integer(held.value));
+    if (of_host ? held.in_host : held.in_device) newest[held.bytes.allocation] = written_text(session_->played(), held);
   std::string text;
   for (const auto& [allocation, one] : newest) text += (text.empty() ? "" : " ") + one;
   return text;
 }
 
 std::string GameFace::memory_row() {
-  const litmus::Test& test = session_->test();
+  const Played& played = session_->played();
   std::string text;
-  for (std::uint32_t location = 0; location < test.locations; ++location) {
-    const Locations bytes{static_cast<AllocationId>(location), 0, litmus::kVariableBytes};
+  std::set<std::pair<AllocationId, std::uint64_t>> shown;
+  for (std::uint32_t variable = 0; variable < played.variables().size(); ++variable) {
+    const Locations& bytes = played.variables()[variable].bytes;
+    if (!shown.emplace(bytes.allocation, bytes.offset_bytes).second) continue;
     trace::Value value = session_->world().runner().final_value(bytes);
     if (!session_->end())
       for (const memory::HeldWrite& held : session_->world().machine().held_writes())
-        if (held.bytes.allocation == bytes.allocation && held.level >= CacheLevel::Shader) value = held.value;
-    const auto named = std::find_if(test.variables.begin(), test.variables.end(),
-                                    [&](const litmus::Variable& one) { return one.location == location; });
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", named->name, as_integer(value));
+        if (held.bytes == bytes && held.level >= CacheLevel::Shader) value = held.value;
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", played.variables()[variable].name,
+                        played.spelled(variable, value));
   }
   return text;
 }
 
 // A box for each cache: the threads' own ones under their columns; of the others those that hold something, and memory.
 int GameFace::draw_caches(Canvas& canvas, int row) {
-  const litmus::Test& test = session_->test();
+  const Played& played = session_->played();
   constexpr int kNarrowest = 19;
-  const int count = std::min(std::max(canvas.columns() / kNarrowest, 1), static_cast<int>(test.threads.size()));
+  const int count = std::min(std::max(canvas.columns() / kNarrowest, 1), static_cast<int>(played.threads().size()));
   const int width = canvas.columns() / count;
   for (int i = 0; i < count; ++i) {
     const std::uint32_t thread = first_thread_ + static_cast<std::uint32_t>(i);
     bool stale = false;
     const std::string text = session_->end() ? "" : own_cache(thread, stale);
-    canvas.box(row, i * width, 3, width - 1, fmt::format(" {}'s cache ", test.threads[thread].name()));
+    canvas.box(row, i * width, 3, width - 1, fmt::format(" {}'s cache ", played.threads()[thread].name));
     canvas.write(row + 1, i * width + 2, text, stale ? Style::Warning : Style::Plain, width - 5);
   }
   row += 3;
@@ -176,13 +176,13 @@ int GameFace::draw_caches(Canvas& canvas, int row) {
   };
   std::vector<Box> boxes;
   const Words words = session_->words();
-  if (test.host && !session_->end()) {
+  if (played.has_host() && !session_->end()) {
     boxes.push_back({"host domain", domain_row(true)});
     boxes.push_back({"device domain", domain_row(false)});
   }
   for (const CacheLevel level : {CacheLevel::Subgroup, CacheLevel::Workgroup, CacheLevel::QueueFamily}) {
     std::vector<std::string> seen;
-    for (std::uint32_t thread = 0; thread < test.threads.size() && !session_->end(); ++thread) {
+    for (std::uint32_t thread = 0; thread < played.threads().size() && !session_->end(); ++thread) {
       const std::string id = words.cache_id(static_cast<AgentId>(thread), level);
       if (std::find(seen.begin(), seen.end(), id) != seen.end()) continue;
       seen.push_back(id);
@@ -190,7 +190,7 @@ int GameFace::draw_caches(Canvas& canvas, int row) {
       if (!text.empty()) boxes.push_back({words.cache(static_cast<AgentId>(thread), level), text});
     }
   }
-  if (!test.host || session_->end()) boxes.push_back({"memory", memory_row()});
+  if (!played.has_host() || session_->end()) boxes.push_back({"memory", memory_row()});
   const int each = canvas.columns() / static_cast<int>(boxes.size());
   for (std::size_t i = 0; i < boxes.size(); ++i) {
     const int column = static_cast<int>(i) * each;
@@ -235,15 +235,14 @@ std::vector<std::string> GameFace::list_texts(std::vector<Style>& styles) {
     }
     case List::Outcomes:
       if (!outcomes_) break;
-      for (std::size_t i = 0; i < outcomes_->answer.outcomes.size(); ++i) {
-        const litmus::OutcomeRow& row = outcomes_->answer.outcomes[i];
+      for (const OutcomeRow& row : outcomes_->rows) {
+        const Played& played = session_->played();
         std::string text;
         for (std::size_t k = 0; k < row.values.size(); ++k)
-          text += fmt::format("{}={} ", session_->test().observables[k].name, row.values[k]);
-        const bool meets = session_->test().assertion && satisfies(row.values, *session_->test().assertion);
+          text += fmt::format("{}={} ", played.observables()[k], spelled(played.observed(k, row.values[k])));
+        const bool meets = !played.condition().empty() && played.satisfies(row.values);
         add(fmt::format("{} {}{}{}", text, meets ? "(as the condition says) " : "",
-                        row.racy_executions != 0 ? "(racy) " : "",
-                        outcomes_->kept_back[i].empty() ? "" : "(cannot be played)"),
+                        row.racy_executions != 0 ? "(racy) " : "", row.kept_back.empty() ? "" : "(cannot be played)"),
             row.racy_executions != 0 ? Style::Warning : Style::Plain);
       }
       break;
@@ -281,19 +280,19 @@ std::string GameFace::message() const {
   std::string text = *session_->end() == run::RunEnd::Terminated ? "It ends with"
                      : *session_->end() == run::RunEnd::Blocked  ? "A thread waits for ever, with"
                                                                  : "The bound cuts it, with";
-  const litmus::Outcome outcome = session_->outcome();
+  const Played& played = session_->played();
+  const Outcome outcome = session_->outcome();
   for (std::size_t i = 0; i < outcome.size(); ++i)
-    text += fmt::format(" {}={}", session_->test().observables[i].name, outcome[i]);
+    text += fmt::format(" {}={}", played.observables()[i], spelled(played.observed(i, outcome[i])));
   if (!session_->passes_filter()) return text + ": the filter discards it, the test does not ask about it";
-  if (session_->test().assertion)
+  if (!played.condition().empty())
     text += session_->satisfies_assertion() ? ": as the condition says" : ": not as the condition says";
   return text;
 }
 
 void GameFace::draw_middle(Canvas& canvas) {
   std::size_t longest = 1;
-  for (std::uint32_t thread = 0; thread < session_->test().threads.size(); ++thread)
-    longest = std::max(longest, code_of(session_->test(), thread).size());
+  for (const PlayedThread& thread : session_->played().threads()) longest = std::max(longest, thread.code.size());
   const int code = std::clamp(static_cast<int>(longest), 1, std::max((canvas.rows() - 14) * 2 / 3, 1));
   int row = draw_threads(canvas, 1, code + 2);
   // On the smallest screens the list is worth more than the boxes.
