@@ -6,10 +6,12 @@
 
 #include "emulator/lab/limits.h"
 #include "emulator/lab/played_litmus.h"
+#include "emulator/lab/played_module.h"
 #include "emulator/lab/state_json.h"
 #include "emulator/litmus/vulkan/notation.h"
 #include "emulator/litmus/vulkan/parser.h"
 #include "emulator/litmus/vulkan/spelling.h"
+#include "emulator/spirv/module.h"
 #include "runtime/text/json_text.h"
 
 namespace heddle::lab {
@@ -134,7 +136,15 @@ Json reason_json(const Session& session, const Reason& reason) {
           {"cycle", cycle_json(session.world().chronicle(), reason.cycle)}};
 }
 
-std::unique_ptr<Played> parse(const std::string& text) {
+std::unique_ptr<Played> parse(const std::string& text, const std::string& file) {
+  if (is_glsl_text(text)) throw BadTest{kCompileFirst, {1, 1}};
+  if (spirv::is_assembly(text)) {
+    try {
+      return played_module(text, file);
+    } catch (const spirv::Error& error) {
+      throw BadTest{error.what(), {error.position().line, error.position().line == 0 ? 0U : 1U}};
+    }
+  }
   litmus::VulkanParse parsed = litmus::parse_vulkan(text);
   if (!parsed.test) throw BadTest{parsed.errors.front().message, parsed.errors.front().place};
   return played(std::move(*parsed.test));
@@ -166,6 +176,7 @@ struct Desk::Requests {
   }
 
   static Json bad_test(const std::string& file, const BadTest& bad) {
+    if (bad.place.line == 0) return {{"ok", false}, {"error", file + ": " + bad.message}};
     return {{"ok", false},
             {"error", litmus::describe(file, {bad.place, bad.message})},
             {"line", bad.place.line},
@@ -181,7 +192,7 @@ struct Desk::Requests {
     rules.performers = static_cast<std::uint32_t>(number_field(request, "performers", 0, ~std::uint32_t{0}));
     std::unique_ptr<Played> opened;
     try {
-      opened = parse(text);
+      opened = parse(text, file);
     } catch (const BadTest& bad) {
       return bad_test(file, bad);
     }

@@ -29,7 +29,7 @@ class Inquirer {
   void note_faults(const std::vector<explore::AgentEnd>& ends);
   void note_race(const explore::Found& found);
   void note_condition(const Choices& choices);
-  void note_rows(const Choices& choices, bool racy);
+  void note_rows(const Choices& choices, bool racy, const model::Execution& execution);
   bool passes_filter(const Choices& choices);
   bool is_cancelled() const {
     return inquiry_.cancelled != nullptr && inquiry_.cancelled->load(std::memory_order_relaxed);
@@ -123,7 +123,7 @@ void Inquirer::note_condition(const Choices& choices) {
   answer_.holds = question_.quantifier == Quantifying::Exists;
 }
 
-void Inquirer::note_rows(const Choices& choices, bool racy) {
+void Inquirer::note_rows(const Choices& choices, bool racy, const model::Execution& execution) {
   std::size_t combinations = 1;
   for (const std::vector<std::uint64_t>& each : choices) {
     combinations *= each.size();
@@ -144,6 +144,7 @@ void Inquirer::note_rows(const Choices& choices, bool racy) {
     Row& row = rows_[values];
     ++row.executions;
     if (racy) ++row.racy_executions;
+    if (inquiry_.keep_examples && !row.example) row.example = execution;
   }
 }
 
@@ -182,7 +183,7 @@ bool Inquirer::take(const explore::Found& found) {
   ++answer_.executions;
   if (racy) note_race(found);
   if (question_.condition) note_condition(choices);
-  if (!inquiry_.verdict_only) note_rows(choices, racy);
+  if (!inquiry_.verdict_only) note_rows(choices, racy, found.execution);
   return !has_enough();
 }
 

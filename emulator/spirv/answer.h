@@ -29,6 +29,8 @@ struct Inquiry {
   std::uint64_t graph_limit = 0;
   /// Stop when it is known whether the condition holds, and whether there is a race or undefined behaviour.
   bool verdict_only = false;
+  /// Whether each row has an example.
+  bool keep_examples = false;
   /// Called for each execution that is looked at. May be empty.
   std::function<void()> on_execution;
   /// Once it is true the answer is not wanted any more. May be null.
@@ -40,6 +42,8 @@ struct Row {
   std::vector<std::uint64_t> values;  ///< of the observables; tokens as they are
   std::uint64_t executions = 0;
   std::uint64_t racy_executions = 0;
+  /// One that ends so, if examples are kept.
+  std::optional<model::Execution> example;
 };
 
 /// Two operations that race, by the index of their agents, and where they stand.

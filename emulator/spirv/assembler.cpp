@@ -325,6 +325,17 @@ class Assembler {
 
 }  // namespace
 
+bool is_assembly(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size() && (is_blank(text[at]) || text[at] == ';'))
+    at = text[at] == ';' ? std::min(text.find('\n', at), text.size()) : at + 1;
+  const std::string_view rest = text.substr(at);
+  const std::size_t end = std::min(rest.find_first_of(" \t\r\n=;"), rest.size());
+  if (rest.starts_with("Op")) return find_instruction(rest.substr(0, end)) != nullptr;
+  const std::size_t equals = rest.find_first_not_of(" \t", end);
+  return rest.starts_with('%') && equals != std::string_view::npos && rest[equals] == '=';
+}
+
 Module assemble(std::string_view text) {
   return Assembler(text).run();
 }

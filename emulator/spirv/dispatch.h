@@ -76,6 +76,12 @@ struct Location {
   ScalarType type;
 };
 
+/// A scalar of memory, and its name as a header spells it ("%data[0][1]").
+struct NamedScalar {
+  std::string name;
+  Location location;
+};
+
 class Dispatch {
  public:
   /// Throws Error. `module` must outlive it.
@@ -107,6 +113,9 @@ class Dispatch {
   std::uint64_t object_at(const std::pair<std::uint32_t, std::uint32_t>& binding) const;
   /// The scalar that a term of the header names. Throws Error.
   Location locate(const Condition::Term& term, std::uint32_t line) const;
+  /// The scalars of all variables in memory that invocations may write, `most` at most; what each workgroup has for
+  /// itself says of which it is.
+  std::vector<NamedScalar> scalars(std::size_t most) const;
 
  private:
   /// The objects of a variable: the first, and how many workgroups have each their own.

@@ -317,4 +317,19 @@ std::string spell(const Condition::Term& term) {
   return out;
 }
 
+std::string spell(const Condition& condition) {
+  static constexpr const char* kRelations[] = {" == ", " != ", " < ", " <= ", " > ", " >= "};
+  const auto inner = [](const Condition& part) {
+    const bool is_joined = part.kind == Condition::Kind::All || part.kind == Condition::Kind::Any;
+    return is_joined && part.operands.size() > 1 ? '(' + spell(part) + ')' : spell(part);
+  };
+  if (condition.kind == Condition::Kind::Compare)
+    return spell(condition.left) + kRelations[static_cast<std::size_t>(condition.relation)] + spell(condition.right);
+  if (condition.kind == Condition::Kind::Not) return "not (" + spell(condition.operands.front()) + ')';
+  const char* const word = condition.kind == Condition::Kind::All ? " and " : " or ";
+  std::string out;
+  for (const Condition& part : condition.operands) out += (out.empty() ? "" : word) + inner(part);
+  return out;
+}
+
 }  // namespace heddle::spirv

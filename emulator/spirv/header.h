@@ -77,5 +77,7 @@ InputValue read_input_value(std::string_view text);
 
 /// As the header spells a term, without blanks ("%out[0][1]").
 std::string spell(const Condition::Term& term);
+/// A condition as a header may write it.
+std::string spell(const Condition& condition);
 
 }  // namespace heddle::spirv

@@ -76,6 +76,10 @@ bool is_binary(std::string_view bytes);
 /// word. Throws Error.
 void find_instructions(Module& module, const std::map<std::uint32_t, std::uint32_t>& lines = {});
 
+/// Whether a text looks like that of a module: its first line that is neither empty nor a comment begins with an
+/// instruction.
+bool is_assembly(std::string_view text);
+
 /// Assembles the text of a module. Numeric ids keep their number. Throws Error.
 Module assemble(std::string_view text);
 

@@ -82,6 +82,42 @@ std::uint64_t bits_of(const InputValue& value, const ScalarType& type, std::uint
 
 }  // namespace
 
+namespace {
+
+/// Names the scalars of a layout in the order of the type, up to so many.
+void name_scalars(const Layout& layout, std::uint64_t pointer, const std::string& name, std::size_t most,
+                  std::vector<NamedScalar>& out) {
+  if (layout.kind == Layout::Kind::Scalar) {
+    out.push_back({name, {object_of(pointer), offset_of(pointer), layout.scalar}});
+    return;
+  }
+  const bool is_struct = layout.kind == Layout::Kind::Struct;
+  const std::uint64_t count = is_struct ? layout.parts.size() : layout.count;
+  for (std::uint64_t i = 0; i < count && out.size() < most; ++i)
+    name_scalars(is_struct ? *layout.parts[i] : *layout.parts[0],
+                 pointer + (is_struct ? layout.offsets[i] : i * layout.stride), name + '[' + std::to_string(i) + ']',
+                 most, out);
+}
+
+}  // namespace
+
+std::vector<NamedScalar> Dispatch::scalars(std::size_t most) const {
+  std::vector<NamedScalar> out;
+  const std::uint64_t groups = std::uint64_t{groups_[0]} * groups_[1] * groups_[2];
+  for (const MemoryVariable& each : code_.variables) {
+    const Home& home = homes_.at(each.id);
+    if (objects_[home.first].constant) continue;
+    for (std::uint64_t group = 0; group < (home.of_each_group != 0 ? groups : 1); ++group) {
+      const std::size_t before = out.size();
+      name_scalars(*home.layout, (home.first + group * home.of_each_group) * kObjectStride,
+                   definitions_.spelled(each.id), most, out);
+      if (home.of_each_group == 0 || groups == 1) continue;
+      for (std::size_t i = before; i < out.size(); ++i) out[i].name += " of workgroup " + std::to_string(group);
+    }
+  }
+  return out;
+}
+
 void Dispatch::make_objects() {
   objects_.emplace_back().name = "null";
   for (const MemoryVariable& each : code_.variables) {
