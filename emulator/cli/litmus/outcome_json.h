@@ -16,8 +16,8 @@ namespace heddle::cli {
 
 /// An object with a member for each observable, which all have names of their own: `value_of(i)` is that of number i.
 /// (The library looks for the name among all members each time one is added.)
-template <typename ValueOf>
-nlohmann::ordered_json outcome_json(const std::vector<litmus::Observable>& observables, ValueOf value_of) {
+template <typename Observable, typename ValueOf>
+nlohmann::ordered_json outcome_json(const std::vector<Observable>& observables, ValueOf value_of) {
   using Object = nlohmann::ordered_json::object_t;
   Object members;
   members.reserve(observables.size());

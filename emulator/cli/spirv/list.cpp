@@ -137,7 +137,7 @@ std::string list_module(const std::string& file, bool json, bool& error) {
   Json out;
   out["file"] = file;
   try {
-    const spirv::Module module = read_module(file).first;
+    const spirv::Module module = read_module(file).module;
     const Json all = Lister(module).run();
     if (!json) return text::readable_lines(as_text(file, all));
     out.update(all);

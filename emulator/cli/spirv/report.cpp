@@ -4,33 +4,16 @@
 #include <chrono>
 
 #include "emulator/cli/input_file.h"
-#include "emulator/spirv/compiler/compile.h"
 #include "emulator/spirv/numbers.h"
 #include "emulator/spirv/source.h"
 #include "emulator/trace/file_error.h"
 #include "runtime/text/readable.h"
 
 namespace heddle::cli {
-namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{64} << 20;
-
-bool ends_with(const std::string& name, std::string_view ending) {
-  return name.size() > ending.size() && std::string_view(name).substr(name.size() - ending.size()) == ending;
-}
-
-}  // namespace
-
-bool is_module_file(const std::string& file) {
-  return ends_with(file, ".spvasm") || ends_with(file, ".spv") || spirv::is_glsl(file);
-}
-
-std::pair<spirv::Module, spirv::Header> read_module(const std::string& file) {
-  const std::string bytes = read_input(file, kMostBytes);
-  if (spirv::is_glsl(file)) return {spirv::read_binary(spirv::compile_glsl(file)), spirv::read_header(bytes, "//")};
-  if (spirv::is_binary(bytes) || ends_with(file, ".spv")) return {spirv::read_binary(bytes), {}};
-  const std::string_view text = text::without_byte_order_mark(bytes);
-  return {spirv::assemble(text), spirv::read_header(text, ";")};
+ModuleSource module_of_text(std::string_view text) {
+  const std::string_view plain = text::without_byte_order_mark(text);
+  return {spirv::assemble(plain), spirv::read_header(plain, ";")};
 }
 
 bool SpirvReport::has_finding() const {
@@ -53,12 +36,11 @@ bool SpirvReport::is_unsound() const {
 
 namespace {
 
-std::unique_ptr<SpirvDispatch> prepare_module(const std::string& file, const spirv::DispatchOptions& options,
-                                              spirv::Purpose purpose) {
+std::unique_ptr<SpirvDispatch> prepared(ModuleSource source, const spirv::DispatchOptions& options,
+                                        spirv::Purpose purpose) {
   auto out = std::make_unique<SpirvDispatch>();
-  auto [module, header] = read_module(file);
-  out->module = std::move(module);
-  out->dispatch = std::make_unique<spirv::Dispatch>(out->module, std::move(header), options);
+  out->module = std::move(source.module);
+  out->dispatch = std::make_unique<spirv::Dispatch>(out->module, std::move(source.header), options);
   out->question = spirv::question_of(*out->dispatch);
   out->analysis = std::make_unique<spirv::Analysis>(*out->dispatch, out->question, purpose);
   return out;
@@ -66,7 +48,8 @@ std::unique_ptr<SpirvDispatch> prepare_module(const std::string& file, const spi
 
 }  // namespace
 
-SpirvReport report_on_module(const std::string& file, const SpirvRequest& request) {
+SpirvReport report_on_source(const std::string& file, const std::function<ModuleSource()>& source,
+                             const SpirvRequest& request) {
   SpirvReport report;
   report.file = text::readable(file);
   report.inquiry = request.inquiry;
@@ -75,7 +58,7 @@ SpirvReport report_on_module(const std::string& file, const SpirvRequest& reques
     const bool only_runs = !request.explore && !request.progress;
     spirv::DispatchOptions options = request.dispatch;
     options.file = report.file;
-    report.dispatch = prepare_module(file, options, only_runs ? spirv::Purpose::Runs : spirv::Purpose::Exploration);
+    report.dispatch = prepared(source(), options, only_runs ? spirv::Purpose::Runs : spirv::Purpose::Exploration);
     report.warnings = report.dispatch->dispatch->warnings();
     if (request.progress) {
       report.progress = *request.progress;

@@ -4,10 +4,11 @@
 /// What `heddle spirv` knows about one file.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include "emulator/cli/spirv/buffers.h"
@@ -68,6 +69,15 @@ struct SpirvRequest {
   std::optional<progress::ProgressModels> progress;
 };
 
+/// A module, and the header of its text.
+struct ModuleSource {
+  spirv::Module module;
+  spirv::Header header;
+};
+
+/// Explores the dispatch of what `source` reads; `file` is what messages call it.
+SpirvReport report_on_source(const std::string& file, const std::function<ModuleSource()>& source,
+                             const SpirvRequest& request);
 /// Reads a file, which is a binary module, a text or GLSL by its name or its first bytes, and explores its dispatch.
 SpirvReport report_on_module(const std::string& file, const SpirvRequest& request);
 
@@ -78,8 +88,10 @@ std::string spirv_text(const SpirvReport& report, bool quiet, const Painter& pai
 /// Whether a file is a module, the text of one, or GLSL, by its name.
 bool is_module_file(const std::string& file);
 
-/// The module of a file, and the header of its text. Throws InputError and spirv::Error.
-std::pair<spirv::Module, spirv::Header> read_module(const std::string& file);
+/// The module of a file. Throws InputError and spirv::Error.
+ModuleSource read_module(const std::string& file);
+/// The module of a text (.spvasm). Throws spirv::Error.
+ModuleSource module_of_text(std::string_view text);
 
 /// A value of an observable as JSON and people write it.
 std::string spell_value(const spirv::ScalarType& type, std::uint64_t bits);

@@ -252,8 +252,8 @@ class Worker {
 
 RunTotals run(const Analysis& analysis, const Question& question, const RunRequest& request) {
   Worker worker(analysis, question, request);
-  const std::uint64_t first = request.replay.value_or(0);
-  const std::uint64_t behind = request.replay ? first + 1 : request.runs;
+  const std::uint64_t first = request.replay.value_or(request.first);
+  const std::uint64_t behind = first + (request.replay ? 1 : request.runs);
   for (std::uint64_t number = first; number < behind; ++number) {
     if (request.cancelled != nullptr && request.cancelled->load(std::memory_order_relaxed)) break;
     worker.make(number);

@@ -21,6 +21,8 @@ namespace heddle::spirv {
 struct RunRequest {
   MemoryPolicy policy;
   std::uint64_t runs = 1;
+  /// The number of the first of them.
+  std::uint64_t first = 0;
   std::uint64_t seed = 1;
   /// How many of the first runs are held against every axiom.
   std::uint64_t judged = 0;
