@@ -7,7 +7,9 @@
 
 #include "emulator/cli/litmus/machine_json.h"
 #include "emulator/cli/litmus/report.h"
+#include "emulator/cli/spirv/report.h"
 #include "emulator/lab/desk.h"
+#include "emulator/lab/played_module.h"
 #include "emulator/lab/wasm/live_runs.h"
 #include "emulator/memory/policy.h"
 #include "runtime/text/json_text.h"
@@ -60,17 +62,44 @@ std::optional<cli::MachineOptions> machine_of(const Json& request) {
   return machine;
 }
 
+/// `heddle spirv --json` for the text of a module.
+std::string answer_module(const Json& request) {
+  cli::SpirvRequest asked;
+  asked.inquiry.bound = request.value("bound", asked.inquiry.bound);
+  asked.inquiry.limit = request.value("limit", asked.inquiry.limit);
+  asked.inquiry.chains = request.value("chains", true);
+  asked.inquiry.verdict_only = request.value("verdict", false);
+  if (const auto machine = machine_of(request)) {
+    asked.explore = machine->explore;
+    asked.policy = machine->policy;
+    asked.runs.emplace();
+    asked.runs->policy = memory_policy(machine->policy);
+    asked.runs->runs = machine->runs;
+    asked.runs->seed = machine->seed;
+    asked.runs->judged = machine->judged;
+    asked.runs->replay = machine->replay;
+    asked.runs->chains = asked.inquiry.chains;
+  }
+  const auto source = [&] { return cli::module_of_text(request.at("source").get<std::string>()); };
+  return cli::spirv_json(cli::report_on_source(request.at("file").get<std::string>(), source, asked), true);
+}
+
 }  // namespace
 
 extern "C" {
 
-/// `heddle litmus --json` for a text: `{"file", "source"}`, and the options of the command by their names.
+/// `heddle litmus --json` for a text, or `heddle spirv --json` for that of a module: `{"file", "source"}`, and the
+/// options of the command by their names.
 const char* heddle_answer(const char* text) {
   return answered([&] {
     const Json request = Json::parse(text);
+    const auto text_of_test = request.at("source").get<std::string>();
+    if (spirv::is_assembly(text_of_test)) return answer_module(request);
+    if (lab::is_glsl_text(text_of_test))
+      return spelled({{"error", request.at("file").get<std::string>() + ":1:1: " + lab::kCompileFirst}});
     const litmus::Question question = question_of(request);
-    const cli::LitmusReport report = cli::report_on_text(
-        request.at("file").get<std::string>(), request.at("source").get<std::string>(), question, machine_of(request));
+    const cli::LitmusReport report =
+        cli::report_on_text(request.at("file").get<std::string>(), text_of_test, question, machine_of(request));
     return to_json(report, {question.keep_examples ? &question : nullptr});
   });
 }

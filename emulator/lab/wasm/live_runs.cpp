@@ -7,10 +7,13 @@
 
 #include "emulator/cli/litmus/mu_json.h"
 #include "emulator/cli/litmus/outcome_json.h"
+#include "emulator/cli/spirv/report.h"
+#include "emulator/cli/spirv/value_json.h"
 #include "emulator/litmus/c/run.h"
 #include "emulator/litmus/run/run.h"
 #include "emulator/litmus/vulkan/parser.h"
 #include "emulator/memory/policy.h"
+#include "emulator/spirv/run/run.h"
 
 namespace heddle::lab {
 namespace {
@@ -41,12 +44,12 @@ struct LiveTotals {
     if (!first_racy_run) first_racy_run = runs;
   }
   /// `value_of` makes JSON of a value.
-  template <typename ValueOf>
-  cli::Json json(const std::vector<litmus::Observable>& observables, ValueOf value_of) const {
+  template <typename Observable, typename ValueOf>
+  cli::Json json(const std::vector<Observable>& observables, ValueOf value_of) const {
     cli::Json histogram = cli::Json::array();
     for (const auto& row : rows)
       histogram.push_back(
-          {{"outcome", cli::outcome_json(observables, [&](std::size_t i) { return value_of(row.first[i]); })},
+          {{"outcome", cli::outcome_json(observables, [&](std::size_t i) { return value_of(i, row.first[i]); })},
            {"count", row.second.count},
            {"first_run", row.second.first_run}});
     cli::Json out;
@@ -90,7 +93,7 @@ class VulkanRuns final : public LiveRuns {
     }
   }
   cli::Json totals() const override {
-    return totals_.json(test_.observables, [](litmus::Integer value) { return cli::Json(value); });
+    return totals_.json(test_.observables, [](std::size_t, litmus::Integer value) { return cli::Json(value); });
   }
 
  private:
@@ -129,13 +132,59 @@ class HostRuns final : public LiveRuns {
     }
   }
   cli::Json totals() const override {
-    return totals_.json(test_.observables, [&](mu::Value value) { return cli::value_json(test_, value); });
+    return totals_.json(test_.observables, [&](std::size_t, mu::Value value) { return cli::value_json(test_, value); });
   }
 
  private:
   litmus::c::Test test_;
   std::unique_ptr<litmus::c::TestRunner> runner_;
   LiveTotals<litmus::c::Outcome> totals_;
+};
+
+/// Runs of a module's dispatch.
+class ModuleRuns final : public LiveRuns {
+ public:
+  explicit ModuleRuns(const LiveRequest& asked)
+      : source_(cli::module_of_text(asked.source)),
+        dispatch_(source_.module, source_.header, {}),
+        question_(spirv::question_of(dispatch_)),
+        analysis_(dispatch_, question_, spirv::Purpose::Runs) {
+    request_.policy = memory_policy(asked.policy);
+    request_.seed = asked.seed;
+    request_.explained = 0;
+  }
+
+  void make(std::uint64_t runs) override {
+    request_.first = totals_.runs;
+    request_.runs = runs;
+    const spirv::RunTotals more = spirv::run(analysis_, question_, request_);
+    std::uint64_t counted = more.blocked + more.cut;
+    for (const spirv::HistogramRow& row : more.histogram) {
+      counted += row.count;
+      const auto [known, fresh] = totals_.rows.try_emplace(row.values);
+      known->second.count += row.count;
+      if (fresh) known->second.first_run = row.first_run;
+    }
+    totals_.runs += more.runs;
+    totals_.blocked += more.blocked;
+    totals_.cut += more.cut;
+    totals_.filtered += more.runs - counted;
+    totals_.racy_runs += more.racy_runs;
+    if (!totals_.first_racy_run) totals_.first_racy_run = more.first_racy_run;
+  }
+  cli::Json totals() const override {
+    return totals_.json(question_.observables, [this](std::size_t i, std::uint64_t bits) {
+      return cli::value_json(question_.observables[i].location.type, bits);
+    });
+  }
+
+ private:
+  cli::ModuleSource source_;
+  spirv::Dispatch dispatch_;
+  spirv::Question question_;
+  spirv::Analysis analysis_;
+  spirv::RunRequest request_;
+  LiveTotals<std::vector<std::uint64_t>> totals_;
 };
 
 /// The test of a parse.
@@ -148,6 +197,7 @@ auto test_of(Parse parse) {
 }  // namespace
 
 std::unique_ptr<LiveRuns> live_runs(const LiveRequest& request) {
+  if (spirv::is_assembly(request.source)) return std::make_unique<ModuleRuns>(request);
   if (litmus::c::begins_as_c(request.source))
     return std::make_unique<HostRuns>(test_of(litmus::c::parse(request.source)), request);
   litmus::Test test = test_of(litmus::parse_vulkan(request.source));

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Runs of a litmus test that are watched while they are made.
+/// Runs of a test or of a module that are watched while they are made.
 
 #include <cstdint>
 #include <memory>
@@ -26,7 +26,7 @@ class LiveRuns {
 
 /// What the runs of a test are made of.
 struct LiveRequest {
-  /// A test of the Vulkan dialect, or of C or Mu.
+  /// A test of the Vulkan dialect, or of C or Mu, or the text of a module.
   std::string source;
   /// The name of a memory policy.
   std::string policy;
