@@ -137,7 +137,6 @@ Json reason_json(const Session& session, const Reason& reason) {
 }
 
 std::unique_ptr<Played> parse(const std::string& text, const std::string& file) {
-  if (is_glsl_text(text)) throw BadTest{kCompileFirst, {1, 1}};
   if (spirv::is_assembly(text)) {
     try {
       return played_module(text, file);
@@ -145,6 +144,7 @@ std::unique_ptr<Played> parse(const std::string& text, const std::string& file) 
       throw BadTest{error.what(), {error.position().line, error.position().line == 0 ? 0U : 1U}};
     }
   }
+  if (is_glsl_text(text)) throw BadTest{kCompileFirst, {1, 1}};
   litmus::VulkanParse parsed = litmus::parse_vulkan(text);
   if (!parsed.test) throw BadTest{parsed.errors.front().message, parsed.errors.front().place};
   return played(std::move(*parsed.test));

@@ -1,6 +1,7 @@
-/** What the engine says, as `heddle litmus --json` documents it (emulator/litmus/README.md). */
+/** What the engine says, as `heddle litmus --json` documents it (emulator/litmus/README.md); of a module, `heddle spirv --json`. */
 
-export type Outcome = Record<string, number>;
+/** Values of a module may be texts: "undefined", and numbers that are too large for JavaScript's. */
+export type Outcome = Record<string, number | string>;
 
 export interface Operation {
   thread: number;
@@ -89,6 +90,15 @@ export interface Why {
   undefined?: {kind: string; text: string; graph: Graph}[];
 }
 
+/** A race that runs of a module found, with its reason and with changes that order the accesses. */
+export interface ModuleRace {
+  object: string;
+  first: {operation: string; line: number; function: string};
+  second: {operation: string; line: number; function: string};
+  reason: string;
+  changes: string[];
+}
+
 export interface Answer {
   file: string;
   error?: string;
@@ -103,6 +113,10 @@ export interface Answer {
   executions?: number;
   complete?: boolean;
   why?: Why;
+  /** Of a module. */
+  races?: ModuleRace[];
+  findings?: {message: string; line: number; instruction: string}[];
+  undefined?: {line: number; what: string}[];
 }
 
 export interface Totals {
@@ -128,6 +142,7 @@ export function spell(outcome: Outcome): string {
 
 /** The place that a message of the engine names, and the message alone. */
 export function placed(error: string): {line: number; column: number; message: string} | null {
-  const match = /^(?:[^\n]*?):(\d+):(\d+): ([^]*)$/.exec(error);
-  return match && {line: Number(match[1]), column: Number(match[2]), message: match[3]};
+  // Messages about modules name no column.
+  const match = /^(?:[^\n]*?):(\d+):(?:(\d+):)? ([^]*)$/.exec(error);
+  return match && {line: Number(match[1]), column: Number(match[2] ?? 1), message: match[3]};
 }

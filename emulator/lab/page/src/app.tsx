@@ -11,13 +11,13 @@ import {warmUp} from './graph';
 import {Header} from './header';
 import type {Example} from './library';
 import {fromLink, toLink, type Shared} from './link';
+import {fileOf, isModule} from './module_text';
 import {kTabs, type Tab} from './places';
 import {SpellingButton, Words} from './notation';
 import {PlayPanel} from './play_panel';
 import {prose} from './prose';
 import {RunPanel} from './run_panel';
 import type {Row} from './runs';
-import {linesOfTest} from './stacked';
 import {keep, kept} from './store';
 import {SourceView, TracePanel, type Watched} from './trace_panel';
 import {useAddress, type View} from './use_address';
@@ -26,7 +26,10 @@ import {useRuns} from './use_runs';
 import {useWork} from './use_work';
 import {WhyPanel} from './why_panel';
 import {AllWords, type Word} from './words';
-import type {OwnTest} from './works';
+import {addTest, testsOf, type OwnTest} from './works';
+
+/** The races of a module are explained by runs. */
+const kRunsForReasons = {machine: 'random', runs: 300, seed: 1};
 
 function problemsOf(answer: Answer | null): Problem[] {
   const texts: [string, Problem['severity']][] = [];
@@ -83,6 +86,7 @@ export function App({asker}: {asker: Engine}) {
   /** What Why shows: a race, or an outcome. */
   const [drawn, setDrawn] = useState('race');
   const [moves, setMoves] = useState<string[]>([]);
+  const [sought, setSought] = useState<{line: number} | null>(null);
   const [watched, setWatched] = useState<Watched | null>(null);
   /** Where the editor is folded away: in Play, and elsewhere. */
   const [folded, setFolded] = useState(() => kept('folded', {play: true, else: false}));
@@ -138,7 +142,7 @@ export function App({asker}: {asker: Engine}) {
   // Errors in place while one writes: a search that stops at the first execution.
   useEffect(() => {
     const timer = setTimeout(() => {
-      if (!busy) asker.answer({file: `${name}.litmus`, source: text, limit: 1}).then(setChecked, () => {});
+      if (!busy) asker.answer({file: fileOf(name, text), source: text, limit: 1}).then(setChecked, () => {});
     }, 200);
     return () => clearTimeout(timer);
   }, [text]);
@@ -151,7 +155,7 @@ export function App({asker}: {asker: Engine}) {
     setBusy(true);
     setNotice('');
     try {
-      const got = await asker.answer({file: `${name}.litmus`, source, why: true});
+      const got = await asker.answer({file: fileOf(name, source), source, why: true, ...(isModule(source) ? kRunsForReasons : {})});
       if (mine !== round.current) return undefined;
       setAnswer(got);
       setChecked(got);
@@ -222,16 +226,28 @@ export function App({asker}: {asker: Engine}) {
       {text: list[0].text, name: list[0].name, title, tests: list.map(one => ({name: one.name, text: one.text}))},
       `${list.length} ${list.length === 1 ? 'test' : 'tests'}`);
 
-  const goto = (line: number) => {
-    const lines = [...document.querySelectorAll('.cm-line')];
-    const at = linesOfTest(lines.map(one => one.textContent).join('\n')).indexOf(line);
-    lines[at]?.scrollIntoView({block: 'nearest'});
+  const goto = (line: number) => setSought({line});
+  const onDrop = async (event: DragEvent) => {
+    const files = [...event.dataTransfer?.files ?? []];
+    if (files.length === 0) return;
+    // The editor would put the file's text into the one that is there.
+    event.preventDefault();
+    event.stopPropagation();
+    try {
+      const dropped = [];
+      for (const file of files) for (const one of testsOf(await file.text(), file.name)) dropped.push(addTest(one.name, one.text, one.list));
+      works.refresh();
+      if (dropped.length > 0) openTest(dropped[0]);
+    } catch (error) {
+      setNotice((error as Error).message);
+    }
   };
   const kind = tab === 'play' ? 'play' : 'else';
   const hidden = tab === 'kernels' || folded[kind];
   const current = answer && !busy;
   return (
     <AllWords.Provider value={words}>
+      <div class="whole" onDragOver={event => event.dataTransfer?.types.includes('Files') && event.preventDefault()} onDropCapture={event => void onDrop(event)}>
       <Header work={work} tests={tests} onExample={open} onTest={openTest} onTests={works.refresh} onShare={() => void share()}
               onListLink={(list, title) => void shareList(list, title)} onNotice={setNotice} />
       {notice && <p class="notice" role="status">{prose(notice)} <button type="button" class="small" onClick={() => setNotice('')}>Close</button></p>}
@@ -244,7 +260,7 @@ export function App({asker}: {asker: Engine}) {
             {busy && <button type="button" onClick={() => (asker.stop(), setBusy(false))}>Stop</button>}
             <SpellingButton engine={desk} text={text} onText={write} />
           </div>
-          <Editor text={text} problems={problemsOf(checked)} onText={write} onRun={() => void run()} />
+          <Editor text={text} sought={sought} problems={problemsOf(checked)} onText={write} onRun={() => void run()} />
           {checked?.error && <p class="problem" role="alert">{prose(placed(checked.error) ? `Line ${placed(checked.error)!.line}: ${placed(checked.error)!.message}` : checked.error)}</p>}
           <Words text={text} />
         </section>
@@ -269,6 +285,7 @@ export function App({asker}: {asker: Engine}) {
           </div>
         </section>
       </main>
+      </div>
     </AllWords.Provider>
   );
 }

@@ -7,6 +7,7 @@ import {useContext, useEffect, useRef, useState} from 'preact/hooks';
 import type {Edit} from './answer';
 import {wordHover} from './hover';
 import {litmus} from './language';
+import {isModule, moduleLanguage} from './module_text';
 import {meaning} from './notation';
 import {linesOfTest, placeInStacked, stacked, unstacked, widthOf} from './stacked';
 import {keep, kept} from './store';
@@ -50,17 +51,21 @@ function numberOf(line: number, {doc}: EditorState): string {
 type Layout = 'auto' | 'stacked' | 'beside';
 
 const wrapping = new Compartment();
+const language = new Compartment();
+const languageOf = (text: string) => isModule(text) ? moduleLanguage : litmus;
 /** Marks a change that the page made. */
 const fromOutside = Annotation.define<boolean>();
 
 interface Props {
   text: string;
   problems: Problem[];
+  /** The line of the test that is to be seen. */
+  sought: {line: number} | null;
   onText: (text: string) => void;
   onRun: () => void;
 }
 
-export function Editor({text, problems, onText, onRun}: Props) {
+export function Editor({text, problems, sought, onText, onRun}: Props) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>();
   // What was written and has not come back as `text` yet: it is no news for the editor, which may be further by then.
@@ -81,7 +86,7 @@ export function Editor({text, problems, onText, onRun}: Props) {
       state: EditorState.create({
         doc: text,
         extensions: [
-          wrapping.of(EditorView.lineWrapping), lineNumbers({formatNumber: numberOf}), history(), drawSelection(), lintGutter(), litmus, wordHover((word, source) => meaning(word, source, words.current)),
+          wrapping.of(EditorView.lineWrapping), lineNumbers({formatNumber: numberOf}), history(), drawSelection(), lintGutter(), language.of(languageOf(text)), wordHover((word, source) => meaning(word, source, words.current)),
           keymap.of([{key: 'Mod-Enter', run: () => (calls.current.onRun(), true)}, ...defaultKeymap, ...historyKeymap]),
           EditorView.contentAttributes.of({'aria-label': 'Litmus test', spellcheck: 'false', autocapitalize: 'off'}),
           EditorView.updateListener.of(update => {
@@ -129,6 +134,15 @@ export function Editor({text, problems, onText, onRun}: Props) {
 
   // Words wrap; rows of threads beside each other that are too wide do not.
   useEffect(() => view.current!.dispatch({effects: wrapping.reconfigure(narrow && !below ? [] : EditorView.lineWrapping)}), [narrow, below]);
+
+  const module = isModule(text);
+  useEffect(() => view.current!.dispatch({effects: language.reconfigure(languageOf(text))}), [module]);
+
+  useEffect(() => {
+    const editor = view.current!;
+    const at = sought ? linesOfTest(editor.state.doc.toString()).indexOf(sought.line) + 1 : 0;
+    if (at > 0) editor.dispatch({effects: EditorView.scrollIntoView(editor.state.doc.line(at).from)});
+  }, [sought]);
 
   useEffect(() => {
     const editor = view.current!;

@@ -1,13 +1,21 @@
 /** A game as the desk tells it: emulator/lab/PROTOCOL.md. */
 import type {Outcome} from './answer';
 
+/** Numbers; of modules also "undefined", and numbers that JavaScript does not hold. */
+export type Value = number | string;
+export interface CodeLine {
+  line: number;
+  text: string;
+  /** Of a module: the line that it was compiled from, "scan.comp:12". */
+  source?: string;
+}
 export interface Move {
   id: string;
   kind: string;
   thread?: number;
   line?: number;
   variable?: string;
-  value?: number;
+  value?: Value;
   write?: number | null;
   stale?: boolean;
   from?: string;
@@ -17,7 +25,7 @@ export interface Move {
 export interface Line {
   variable: string;
   names?: string[];
-  value: number;
+  value: Value;
   write: number | null;
   kind?: 'write' | 'copy';
   stale?: boolean;
@@ -40,13 +48,15 @@ export interface State {
   length: number;
   ended: boolean;
   threads: {index: number; name: string; status: string; line: number; instruction: string; why: string;
-    registers: Record<string, number>; late: string[]; code: {line: number; text: string}[]}[];
+    registers: Record<string, Value>; late: string[]; code: CodeLine[]}[];
   caches: {id: string; level: string; name: string; threads: number[]; lines: Line[]}[];
   memory: Line[];
   moves: Move[];
   forbidden: Move[];
   history: {move: string; text: string; thread: number | null; line: number; step: number | null; effects: string[]}[];
   races: {lines: number[]; text: string}[];
+  /** Undefined behaviour, and other mistakes that are no races. */
+  findings: {thread: number; line: number; text: string}[];
   bookmarks: {name: string; at: number}[];
   breaks: Break[];
   outcome?: Outcome;
@@ -69,7 +79,7 @@ export interface Reason {
 }
 export interface Source {
   variable: string;
-  value: number;
+  value: Value;
   status: string;
   move?: string;
   text: string;

@@ -1,5 +1,6 @@
 /** Games that the browser keeps: by the program, so that words about it may change. */
 import type {Break, State} from './game';
+import {isModule, moduleProgram} from './module_text';
 import {keep, kept} from './store';
 
 export interface KeptGame {
@@ -15,6 +16,7 @@ const kMost = 20;
 
 /** What of a test's text is its program: without the words before the first brace, comments and spaces. */
 export function programOf(text: string): string {
+  if (isModule(text)) return moduleProgram(text);
   const begin = Math.max(text.indexOf('{'), 0);
   return text.slice(begin).replace(/\(\*[^]*?\*\)|<<[^]*?>>/g, ' ').replace(/\s+/g, ' ').replace(/ ?([^\w.]) ?/g, '$1').trim();
 }

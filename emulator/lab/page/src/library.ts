@@ -1,10 +1,12 @@
-/** The tests and the lessons that the page opens: those of samples/course, and some of the library of the test suite. */
+/** The tests, modules and lessons that the page opens: those of samples/course and samples/shaders, and some of the test suite. */
 
 const files = import.meta.glob('../../../../samples/course/*.{md,litmus}', {query: '?raw', import: 'default', eager: true}) as
     Record<string, string>;
 const more = import.meta.glob(
     '../../../../tests/litmus/library/handwritten/{LB+data,LB+constant,LB+one-copy,Lock+rel,Lock+rlx,Quorum+2-of-3,Quorum+3-of-3,RMW+atomicity,RelSeq+over-a-narrow-update,RelSeq+over-a-narrow-update+rlx,Spin+acquire,Spin+fence}.litmus',
     {query: '?raw', import: 'default', eager: true}) as Record<string, string>;
+const modules = import.meta.glob('../../../../samples/shaders/{message,look_back}*.spvasm', {query: '?raw', import: 'default', eager: true}) as
+    Record<string, string>;
 
 export interface Example {
   name: string;
@@ -39,6 +41,7 @@ export const kGroups: {title: string; examples: Example[]}[] = [
   ...kLessons.map((lesson, i) => ({
     title: lesson.title, examples: course.filter(({name}) => name.startsWith(`${i + 1}-`)),
   })),
+  {title: 'Shaders (SPIR-V)', examples: named(modules, '.spvasm').sort((a, b) => b.name.startsWith('message') ? 1 : a.name.startsWith('message') ? -1 : 0)},
   ...kFamilies.map(([family, title]) => ({title, examples: handwritten.filter(({name}) => family.test(name))})),
 ];
 

@@ -1,5 +1,6 @@
 /** The machine of a game: threads, the caches that hold something, memory. Writes on their way are tokens that one clicks or drags onward. */
-import {useContext, useRef, useState} from 'preact/hooks';
+import {Fragment} from 'preact';
+import {useContext, useEffect, useRef, useState} from 'preact/hooks';
 import type {Line, Move, State} from './game';
 import {useMotion} from './motion';
 import {kKeys} from './moves_view';
@@ -40,14 +41,24 @@ function Token({place, line, move, digit, to, onMove, onDrag}: TokenProps) {
 
 function ThreadView({thread, breaks, onLine}: {thread: State['threads'][number]; breaks: State['breaks']; onLine: Props['onLine']}) {
   const words = useContext(AllWords);
+  const code = useRef<HTMLOListElement>(null);
+  // Of code that is longer than its box what comes next is seen.
+  useEffect(() => {
+    const box = code.current!;
+    const next = box.querySelector<HTMLElement>('li.next');
+    if (next) box.scrollTop = next.offsetTop - box.offsetTop - box.clientHeight / 2;
+  }, [thread.line]);
   return (
     <div class="place thread" role="group" aria-label={`Thread ${thread.name}`} data-thread={thread.index}>
       <h3>{thread.name} <span class="faint">{thread.status}{thread.why && `: ${thread.why}`}</span>
         {Object.entries(thread.registers).map(([name, value]) => (
           <code key={name}>{name}{thread.late.includes(name) ? ' is late' : ` = ${value}`}</code>))}</h3>
-      <ol>{thread.code.map(one => (
-        <li key={one.line} class={one.line === thread.line ? 'next' : ''} aria-current={one.line === thread.line ? 'step' : undefined}
-            title={explained(one.text, words) || undefined} onClick={() => onLine(one.line)}>{breaks.some(({line}) => line === one.line) && <span title="a breakpoint" aria-label="breakpoint">● </span>}{one.text}</li>
+      <ol ref={code}>{thread.code.map((one, i) => (
+        <Fragment key={one.line}>
+          {one.source && one.source !== thread.code[i - 1]?.source && <li class="faint" aria-label={`from ${one.source}`}>{one.source}</li>}
+          <li class={one.line === thread.line ? 'next' : ''} aria-current={one.line === thread.line ? 'step' : undefined}
+              title={explained(one.text, words) || undefined} onClick={() => onLine(one.line)}>{breaks.some(({line}) => line === one.line) && <span title="a breakpoint" aria-label="breakpoint">● </span>}{one.text}</li>
+        </Fragment>
       ))}</ol>
     </div>
   );

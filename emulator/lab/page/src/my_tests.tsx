@@ -78,7 +78,7 @@ export function MyTests({tests, now, onOpen, onChange, onLink, onNotice}: Props)
                onChoose={() => setChosen(chosen.includes(test.id) ? chosen.filter(one => one !== test.id) : [...chosen, test.id])} />))}</ul>
         <div class="row">
           <button type="button" class="small" disabled={tests.length === 0} onClick={() => saveText(testsFile(takes), 'heddle-tests.json', 'application/json')}>Save as a file ({words})</button>
-          <label>Open a file of tests <input type="file" multiple accept=".json,.litmus,application/json,text/plain" onChange={event => {
+          <label>Open a file of tests <input type="file" multiple accept=".json,.litmus,.spvasm,application/json,text/plain" onChange={event => {
             void add(event.currentTarget.files);
             event.currentTarget.value = '';
           }} /></label>

@@ -95,6 +95,7 @@ export function PlayPanel({desk, text, name, task, onMoves, onLine}: Props) {
             {said && <p class="verdict">{prose(said)}</p>}
           </div>
           {!state.consistent && <p class="problem" role="alert">The judge rejects this game. That is a bug of heddle: please report it with the link.</p>}
+          {state.findings.map(one => <p key={`${one.thread} ${one.line} ${one.text}`} class="verdict racy">{state.threads[one.thread].name}, line {one.line}: {prose(one.text)}</p>)}
           {state.races.map(race => <p key={race.text} class="verdict racy">{prose(race.text)}</p>)}
           {state.forbidden.length > 0 && (
             <details><summary>{state.forbidden.length} moves that are not allowed now</summary>

@@ -28,10 +28,12 @@ export function verdictOf(answer: Answer): string {
   const so = answer.complete ? '' : ' as far as the search went';
   if (answer.quantifier === 'exists')
     parts.push(answer.holds ? 'Allowed: some execution ends as the test asks.' : `Forbidden: no execution ends as the test asks${so}.`);
-  else if (answer.quantifier === '~exists')
+  else if (answer.quantifier === '~exists' || answer.quantifier === 'not exists')
     parts.push(answer.holds ? `It holds: no execution ends so${so}.` : 'It fails: some execution ends so.');
   else if (answer.quantifier === 'forall')
     parts.push(answer.holds ? `It holds: every execution ends so${so}.` : 'It fails: not every execution ends so.');
+  if (answer.format === 'spirv' && (answer.undefined ?? []).length > 0)
+    parts.push(...answer.undefined!.map(one => `Undefined behaviour in line ${one.line}: ${one.what}.`));
   if (answer.racy !== undefined) parts.push(answer.racy ? 'There is a data race.' : 'There is no data race.');
   return parts.join(' ');
 }

@@ -61,9 +61,9 @@ function otherCombinations(answer: Answer, known: Set<string>): Outcome[] {
   const allowed = answer.outcomes ?? [];
   if (!answer.complete || allowed.length === 0) return [];
   const names = Object.keys(allowed[0]);
-  const values = names.map(name => [...new Set(allowed.map(outcome => outcome[name]))].sort((a, b) => a - b));
+  const values = names.map(name => [...new Set(allowed.map(outcome => outcome[name]))].sort((a, b) => Number(a) - Number(b)));
   if (values.reduce((product, one) => product * one.length, 1) > 64) return [];
-  const all = values.reduce<number[][]>((heads, one) => heads.flatMap(head => one.map(value => [...head, value])), [[]]);
+  const all = values.reduce<Outcome[string][][]>((heads, one) => heads.flatMap(head => one.map(value => [...head, value])), [[]]);
   return all.map(one => Object.fromEntries(names.map((name, i) => [name, one[i]]))).filter(outcome => !known.has(spell(outcome)));
 }
 

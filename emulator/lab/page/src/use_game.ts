@@ -6,6 +6,7 @@ import {markSolved, reachChallenge} from './challenge_panel';
 import {checkReach} from './check.mjs';
 import type {Engine} from './engine';
 import {stateOf, type Reason, type Source, type State} from './game';
+import {fileOf} from './module_text';
 import {keepGame, keptGame, programOf} from './games';
 
 /** What the game begins with: moves of a link, an outcome to show, or one to explain away. */
@@ -84,7 +85,7 @@ export function useGame(desk: Engine, text: string, name: string, task: Task | n
     const begin = async () => {
       const mine = task !== used.current && task?.text === text ? task : null;
       used.current = task;
-      const open = {request: 'open', text, file: `${name}.litmus`};
+      const open = {request: 'open', text, file: fileOf(name, text)};
       const first = mine ? stateOf(await desk.desk<Opened>({...open, moves: mine.moves ?? []})) : await openKept(desk, open, text);
       if (!current) return;
       if (!first.ok) {

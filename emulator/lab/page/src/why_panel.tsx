@@ -92,12 +92,36 @@ function choicesOf(answer: Answer): Choice[] {
   return [...race, ...others.filter(one => one.graph || one.forbidden)];
 }
 
+/** Why a module races, in the words of its source. */
+function ModuleWhy({answer, onLine}: {answer: Answer; onLine: (line: number) => void}) {
+  const races = answer.races ?? [];
+  return (
+    <section aria-label="Why">
+      {races.map(race => (
+        <div class="reason racy" key={`${race.first.line} ${race.second.line} ${race.object}`}>
+          <h3>Why there is a race on {race.object}</h3>
+          {[race.first, race.second].map(access => (
+            <p key={access.line}><button type="button" class="small" onClick={() => onLine(access.line)}>Line {access.line}</button> {access.operation}, <Code text={access.function} /></p>))}
+          <p class="missing">{sentence(race.reason)}.</p>
+          {race.changes.length > 0 && <p>What would order them:</p>}
+          <ol class="fixes">{race.changes.map(change => <li key={change}>{sentence(change)}.</li>)}</ol>
+        </div>))}
+      {(answer.findings ?? []).map(one => <p class="verdict racy" key={`${one.line} ${one.message}`}>Line {one.line}: {one.message}</p>)}
+      {races.length === 0 && <p class={`verdict ${answer.racy ? 'racy' : 'fine'}`} role="status">{answer.racy
+        ? 'Some execution has a data race, and none of the runs met it: play the outcome that it has.'
+        : 'There is no data race in any execution that was looked at.'}</p>}
+      <p class="faint">Graphs are drawn of litmus tests.</p>
+    </section>
+  );
+}
+
 const kWhyNone: Record<string, string> = {
   exists: 'Why no execution ends as the test asks', '~exists': 'Why no execution ends so', forall: 'Why every execution ends so',
 };
 
 export function WhyPanel({answer, shown, onShown, onChange, onDrawn, onLine}: Props) {
   const why = answer?.why;
+  if (answer?.format === 'spirv') return <ModuleWhy answer={answer} onLine={onLine} />;
   if (!answer || answer.error || !why) {
     return <section aria-label="Why"><p class="faint">{answer?.claims ? 'Graphs are drawn of tests of the Vulkan dialect.'
                                                                        : 'Press Run, and see why.'}</p></section>;

@@ -71,8 +71,10 @@ export function testsFile(tests: {name: string; text: string; list: string}[]): 
   return `${JSON.stringify({heddle_tests: tests.map(({name, text, list}) => ({name, text, list}))}, null, 1)}\n`;
 }
 
-/** The tests in a file of the lab, or the one test of a litmus file. Throws, with the reason, for a file that is neither. */
+/** The tests in a file of the lab, or the one test of a litmus file or of a module's text. Throws, with the reason, for a file that is neither. */
 export function testsOf(content: string, fileName: string): {name: string; text: string; list: string}[] {
+  if (/^\x03\x02#\x07|^\x07#\x02\x03/.test(content))
+    throw new Error(`${fileName} is a binary module: open what \`spirv-dis ${fileName}\` prints.`);
   if (!/^\s*\{/.test(content)) return [{name: fileName.replace(/\.\w+$/, ''), text: content, list: ''}];
   let tests: unknown;
   try {
