@@ -3,11 +3,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "emulator/lab/desk.h"
+#include "tests/lab/desk_face.h"
 #include "tests/litmus/expectation.h"
 
 using namespace heddle;
-using Json = nlohmann::json;
 
 namespace {
 
@@ -36,44 +35,6 @@ st.atom.dv.sc0 y, 1 | ld.nonpriv.sc0 r1, x ;
 filter (P1:r0 == 1)
 exists (P1:r1 == 0)
 )";
-
-/// A face of the desk: requests with their answers.
-class Face {
- public:
-  Json ask(const Json& request) { return Json::parse(desk_.handle(request.dump())); }
-  Json good(const Json& request) {
-    Json answer = ask(request);
-    INFO(request.dump() << " -> " << answer.dump());
-    REQUIRE(answer.at("ok") == true);
-    return answer;
-  }
-  std::string bad(const Json& request) {
-    const Json answer = ask(request);
-    INFO(request.dump() << " -> " << answer.dump());
-    REQUIRE(answer.at("ok") == false);
-    return answer.at("error");
-  }
-  Json open(const std::string& text) { return good({{"request", "open"}, {"text", text}}).at("state"); }
-  Json make(const std::string& move) { return good({{"request", "do"}, {"move", move}}).at("state"); }
-  std::string handle(std::string_view bytes) { return desk_.handle(bytes); }
-
- private:
-  lab::Desk desk_;
-};
-
-/// The id of the only move of which the text has that part.
-std::string move_with(const Json& state, const std::string& part) {
-  std::string id;
-  for (const Json& move : state.at("moves")) {
-    if (move.at("text").get<std::string>().find(part) == std::string::npos) continue;
-    INFO(part << " is in " << id << " and in " << move.at("id"));
-    REQUIRE(id.empty());
-    id = move.at("id");
-  }
-  INFO(state.at("moves").dump(1));
-  REQUIRE(!id.empty());
-  return id;
-}
 
 Json cache(const Json& state, const std::string& id) {
   for (const Json& one : state.at("caches"))
