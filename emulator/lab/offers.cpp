@@ -4,6 +4,7 @@
 #include <heddle/report.h>
 
 #include <algorithm>
+#include <map>
 
 #include "emulator/lab/finals.h"
 
@@ -23,6 +24,17 @@ void note_read(const Played& played, Offer& offer, const Told& told) {
   offer.value = told.read;
   offer.write = told.source;
   offer.stale = told.stale;
+}
+
+// A module may branch on what nothing defines behind a step: each way of it has the text of the step.
+void tell_apart(std::vector<Offer>& ways) {
+  std::map<std::string, std::uint32_t> seen;
+  for (const Offer& way : ways) ++seen[way.text];
+  std::map<std::string, std::uint32_t> told;
+  for (Offer& way : ways) {
+    const std::string text = way.text;
+    if (seen[text] > 1) way.text += fmt::format("; of a branch that nothing decides it takes way {}", ++told[text]);
+  }
 }
 
 // Whether the thread is offered a read of what that write left.
@@ -80,6 +92,7 @@ void Offers::go(std::uint32_t thread, std::span<const Move> done, std::vector<Of
   // Who synchronizes is part of what the thread does there.
   for (std::size_t way = 0; way < ways.size(); ++way)
     if (ways[way].kind == OfferKind::Choose) ways[way].text += fmt::format(", choice {} of who synchronizes", way);
+  tell_apart(ways);
   offers.insert(offers.end(), std::make_move_iterator(ways.begin()), std::make_move_iterator(ways.end()));
 }
 

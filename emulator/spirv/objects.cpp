@@ -63,6 +63,13 @@ std::uint64_t runtime_length(const Layout& layout, std::uint64_t bytes) {
   return runtime_length(*layout.parts.back(), bytes - layout.offsets.back());
 }
 
+std::string without_length(const std::string& name, const std::optional<std::pair<std::uint32_t, std::uint32_t>>& at) {
+  const std::string option =
+      at ? ", or use --set " + std::to_string(at->first) + '.' + std::to_string(at->second) + "=zeros:64" : "";
+  return name + " has a run-time array, and no input says how long it is: add a comment like \"@Input: " + name +
+         " = {{1, 2, 3}}\"" + option;
+}
+
 bool has_runtime_array(const Layout& layout) {
   if (layout.runtime) return true;
   for (const Layout* part : layout.parts)
@@ -264,9 +271,7 @@ Dispatch::Home Dispatch::make_object(const Instruction& variable) {
     }
   } else {
     if (input == nullptr && bytes == nullptr && has_runtime_array(layout))
-      throw Error(variable.position, definitions_.spelled(variable.result) +
-                                         " has a run-time array, and no input says how long it is: add \"@Input: " +
-                                         definitions_.spelled(variable.result) + " = {...}\", or use --set");
+      throw Error(variable.position, without_length(definitions_.spelled(variable.result), place));
     home.first = add_objects(variable, layout, groups);
     home.of_each_group = of_groups ? objects_of(layout) : 0;
     if (place) descriptors_[*place] = home;

@@ -142,22 +142,21 @@ TEST_CASE("random games on modules end in executions that the explorer knows") {
   }
 }
 
-TEST_CASE("undefined behaviour of a module is told with its line, and the game goes on") {
-  // Nothing says what the data is.
-  const std::string text = with(shader("message"), "%data = {0}, ", "");
+TEST_CASE("what nothing defines is told with its line, and a branch that it decides goes either way") {
   Face face;
-  open_module(face, text);
-  const Json state = face.make("t1");
-  CHECK(state.at("memory")[0].at("variable") == "%data[0]");
-  CHECK(state.at("memory")[0].at("value") == "undefined");
+  Json state = open_module(face, with(shader("message"), "%flag = {0}, ", ""));
+  CHECK(state.at("memory")[1].at("variable") == "%flag[0]");
+  CHECK(state.at("memory")[1].at("value") == "undefined");
   CHECK(state.at("findings").empty());
-  reader_saw_flag(face, text);
-  face.make("t1");
-  Json read = face.make(move_with(face.good({{"request", "state"}}).at("state"), "reads %data[0] = undefined"));
-  REQUIRE(read.at("findings").size() == 1);
-  CHECK(read.at("findings")[0].at("thread") == 1);
-  CHECK(read.at("findings")[0].at("line") == 108);
-  CHECK(read.at("findings")[0].at("text").get<std::string>().find("was never written") != std::string::npos);
+  state = face.make(move_with(state, "invocation 1 reads %flag[0] = undefined, the initial value"));
+  REQUIRE(state.at("findings").size() == 1);
+  CHECK(state.at("findings")[0].at("thread") == 1);
+  CHECK(state.at("findings")[0].at("line") == 94);
+  CHECK(state.at("findings")[0].at("text").get<std::string>().find("was never written") != std::string::npos);
+  move_with(state, "invocation 1 writes %result[0][0] = undefined; of a branch that nothing decides it takes way 1");
+  state = face.make(move_with(state, "it takes way 2"));
+  CHECK(state.at("findings").size() == 2);
+  CHECK(state.at("findings")[0].at("text") == "A value that nothing defines decides which way is taken.");
 }
 
 TEST_CASE("a module that cannot be played says why, and where") {

@@ -23,6 +23,8 @@ namespace {
 
 // The judge takes some 10 ms for each.
 constexpr std::uint64_t kAdvisedRuns = 20;
+// A race of many invocations comes up in most runs, one of few in a per cent or two.
+constexpr std::uint64_t kRunsForRaces = 300;
 
 /// The reports on many files, printed in their order.
 class SpirvBatch {
@@ -132,7 +134,14 @@ SpirvCommand::SpirvCommand(CLI::App& program)
                      "Run nothing: print the entry points, buffers, push constants and specialization constants");
   add_dispatch_options();
   add_machine_options();
-  add_progress_option(*command_, progress_, "invocations")->excludes("--machine");
+  CLI::Option* progress = add_progress_option(*command_, progress_, "invocations")->excludes("--machine");
+  command_
+      ->add_flag(
+          "--races", races_,
+          "Find data races, of many invocations too: run it 300 times on the memory \"random\", and tell each race, "
+          "why it is one, and what would order the accesses; list no outcomes")
+      ->excludes("--machine")
+      ->excludes(progress);
   CLI::Option* json = command_->add_flag("--json", json_, "One JSON object a line for each file");
   command_
       ->add_flag("--no-times", no_times_,
@@ -140,6 +149,7 @@ SpirvCommand::SpirvCommand(CLI::App& program)
       ->needs(json);
   command_->add_flag("--quiet", quiet_, "Verdicts only, no progress");
   command_->footer(
+      "Which invocations race in a shader, and what orders them:  heddle spirv scan.comp --races\n"
       "A text or shader says in comments before its first instruction what goes in and what may come out:\n"
       "  ; @Input: %in = {{3, 4}}     ; @Output: forall (%out[0] == 7)     ; @Config: 2, 1, 1\n"
       "Exit code: 0 fine, 1 a condition fails, a race or undefined behaviour, 2 bad input, 3 an internal error.");
@@ -256,13 +266,13 @@ SpirvRequest SpirvCommand::request() const {
   out.dispatch.wrap_offsets = wrap_offsets_;
   out.dispatch.reconverge_maximal = !reconverge_.empty();
   if (!progress_.empty()) out.progress = progress::parse_progress_models(progress_);
-  if (policy_.empty()) return out;
-  out.policy = policy_;
+  if (policy_.empty() && !races_) return out;
+  out.policy = races_ ? "random" : policy_;
   out.buffers = buffer_request();
-  out.explore = !no_explore_;
+  out.explore = !no_explore_ && !races_;
   out.runs.emplace();
-  out.runs->policy = memory_policy(policy_);
-  out.runs->runs = runs_;
+  out.runs->policy = memory_policy(out.policy);
+  out.runs->runs = races_ ? kRunsForRaces : runs_;
   out.runs->seed = seed_;
   out.runs->judged = judged_;
   if (advise_) out.runs->advised = kAdvisedRuns;

@@ -55,6 +55,7 @@ class SpirvCommand {
   std::string reconverge_;
   bool robust_ = false;
   bool wrap_offsets_ = false;
+  bool races_ = false;
   std::string policy_;
   std::uint64_t runs_ = 10000;
   std::uint64_t seed_ = 1;

@@ -156,6 +156,9 @@ std::string spirv_text(const SpirvReport& report, bool quiet, const Painter& pai
     out += fmt::format("  {} execution{}\n", report.answer->executions, end_of(report.answer->executions, "", "s"));
     out += outcomes(report, paint);
   }
+  if (report.answer->cut > 0)
+    out += fmt::format("  {} execution{} cut: some loop goes round more often than --bound {} lets it\n",
+                       report.answer->cut, end_of(report.answer->cut, " was", "s were"), report.inquiry.bound);
   out += faults(dispatch, report.answer->faults);
   if (report.answer->race) out += "  a data race:\n" + race(report);
   return out;

@@ -43,6 +43,28 @@ TEST_CASE("heddle spirv ends with 1 for a race, and says where it is") {
   CHECK(run.out.find("invocation 1: OpStore %slot") != std::string::npos);
 }
 
+TEST_CASE("heddle spirv --races runs a module, tells why it races and what helps, and lists no outcomes") {
+  const std::string shaders = HEDDLE_SOURCE_DIR "/samples/shaders/";
+  const Run racy = run_heddle({"spirv", "--races", shaders + "message.spvasm"});
+  CHECK(racy.exit_code == 1);
+  CHECK(racy.out.find("300 runs on the machine \"random\"") != std::string::npos);
+  CHECK(racy.out.find("data race on %data[0]") != std::string::npos);
+  CHECK(racy.out.find("change  declare %data coherent") != std::string::npos);
+  CHECK(racy.out.find("executions") == std::string::npos);
+  CHECK(run_heddle({"spirv", "--races", shaders + "message_coherent.spvasm"}).exit_code == 0);
+  CHECK(run_heddle({"spirv", "--races", "--machine", "random", shaders + "message.spvasm"}).exit_code == 2);
+}
+
+TEST_CASE("heddle spirv says what to do about a buffer without a length, and about a loop that its bound cuts") {
+  const std::string scan = HEDDLE_SOURCE_DIR "/samples/shaders/scan.spvasm";
+  const Run run = run_heddle({"spirv", scan});
+  CHECK(run.exit_code == 2);
+  CHECK(run.err.find("add a comment like \"@Input: %") != std::string::npos);
+  CHECK(run.err.find(", or use --set 0.") != std::string::npos);
+  const Run cut = run_heddle({"spirv", scan, "--set", "0.0=iota:4", "--set", "0.1=zeros:4", "--bound", "1"});
+  CHECK(cut.out.find("some loop goes round more often than --bound 1 lets it") != std::string::npos);
+}
+
 TEST_CASE("heddle spirv --machine counts what runs come to, and all of it is allowed") {
   const Run run = run_heddle(
       {"spirv", "--json", "--machine", "random", "--runs", "200", "--judge", "20", kCases + "mp-right.spvasm"});
