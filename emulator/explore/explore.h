@@ -32,7 +32,7 @@ struct Options {
   const std::uint64_t* counted = nullptr;
   /// Whether the caller counts every execution, whatever it ends with. Looked at where Races are wanted.
   bool counts_all = false;
-  /// Stop after so many executions have been reported; 0 is no limit.
+  /// Stop after so many executions have been reported or stood for; 0 is no limit.
   std::uint64_t limit = 0;
   /// Stop after so many graphs have been visited, also where they are only learned from; 0 is no limit.
   std::uint64_t graph_limit = 0;
@@ -55,6 +55,9 @@ struct Options {
   const bool* only_terminated = nullptr;
   /// Let reads take values out of thin air: they range over Program::thin_air_values.
   bool thin_air = false;
+  /// Of executions that differ only in which of interchangeable agents did what, hand over some for all: see
+  /// Found::stands_for.
+  bool up_to_symmetry = false;
 };
 
 enum class EndState : std::uint8_t {
@@ -80,6 +83,9 @@ struct Found {
   const judge::Judgement& judgement;
   /// Indexed by AgentId.
   const std::vector<AgentEnd>& ends;
+  /// Up to symmetry: how many executions it stands for, itself among them. The sum over all that are handed over is the
+  /// number of executions; that of a single one need not be whole. Otherwise 1.
+  double stands_for = 1;
 
   /// Whether every agent finished. Only such an execution may satisfy an assertion; the others count
   /// for data races all the same.
@@ -89,8 +95,10 @@ struct Found {
 };
 
 struct Statistics {
-  /// Consistent executions reported.
+  /// Consistent executions reported, or stood for.
   std::uint64_t executions = 0;
+  /// How many were handed over.
+  std::uint64_t found = 0;
   /// How many of the executions did not terminate.
   std::uint64_t blocked = 0;
   std::uint64_t cut = 0;

@@ -3,7 +3,10 @@
 #include <heddle/detail/check.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
+
+#include "emulator/explore/symmetry.h"
 
 namespace heddle::explore {
 namespace {
@@ -62,7 +65,10 @@ Explorer::Explorer(const Program& program, const Options& options, const OnExecu
   execution_.host = program.host;
   order_knows_agents_ = !program.system_synchronization.empty() || !program.interlock_order.empty() ||
                         !program.shader_inputs.empty() || program.host != nullptr;
+  symmetry_ = std::make_unique<Symmetry>(*this);
 }
+
+Explorer::~Explorer() = default;
 
 Statistics Explorer::run() {
   if (!foresight_.told() && !learn()) {
@@ -71,12 +77,14 @@ Statistics Explorer::run() {
     nothing.complete = false;
     return nothing;
   }
+  if (!foresight_.told() && derivations_->exact()) symmetry_->compare_agents();
   pass();
   return statistics_;
 }
 
 void Explorer::pass() {
   statistics_ = {};
+  executions_ = blocked_ = cut_ = 0;
   learned_ = false;
   stopped_ = false;
   agents_.assign(trees_.size(), {});
@@ -141,10 +149,17 @@ bool Explorer::visit_operation() {
       agents_[a].status = Status::Ready;
       return true;
     }
-    execute(a, next.operation, 0, next.written, [&, a] { go_on(a, 0); });
+    write_in_turn(a);
     return true;
   }
   return false;
+}
+
+// Twins write in the order of their turns.
+void Explorer::write_in_turn(std::size_t agent) {
+  const Step& next = step(agent);
+  const Symmetry::Turn turn(*symmetry_, agent, Symmetry::Chosen::PlaceOfWrite);
+  execute(agent, next.operation, 0, next.written, [&] { go_on(agent, 0); });
 }
 
 // Adds an operation, chooses its place in modification order and the promises that it keeps, and goes
@@ -364,29 +379,43 @@ bool Explorer::visit_read() {
   if (chosen == agents_.size()) return false;
   const AgentState before = agents_[chosen];
   const std::uint64_t before_reading = statistics_.graphs;
+  std::vector<std::size_t> twins{chosen};
   if (takes_one_source(chosen)) {
     const std::uint64_t counted_before = counted();
     read_one_source(chosen);
     waits = counted() == counted_before && another_may_write(chosen);
   } else {
-    read_from_graph(chosen);
+    twins = read_from_graph(chosen);
     if (!waits && agents_[chosen].may_idle && may_go_on()) idle(chosen);
   }
   // A silent pass may not know yet of the write that a read without any choice has to wait for.
   const bool knows_too_little = !reporting_ && statistics_.graphs == before_reading;
-  if ((waits || knows_too_little) && may_go_on()) {
-    agents_[chosen].put_off_at = static_cast<std::uint32_t>(execution_.operations.size());
-    visit();
-  }
+  if ((waits || knows_too_little) && may_go_on()) wait(twins);
   agents_[chosen] = before;
   return true;
 }
 
-void Explorer::read_from_graph(std::size_t agent) {
+// The agents, which are twins of the first, are put off; each that is could spin if the first could.
+void Explorer::wait(const std::vector<std::size_t>& agents) {
+  const bool may_idle = agents_[agents.front()].may_idle;
+  std::vector<AgentState> before;
+  for (const std::size_t agent : agents) {
+    before.push_back(agents_[agent]);
+    agents_[agent].put_off_at = static_cast<std::uint32_t>(execution_.operations.size());
+    agents_[agent].may_idle = may_idle;
+  }
+  visit();
+  for (std::size_t i = 0; i < agents.size(); ++i) agents_[agents[i]] = before[i];
+}
+
+// The agent chooses before its twins, which it returns, itself first.
+std::vector<std::size_t> Explorer::read_from_graph(std::size_t agent) {
   if (!foresight_.told()) layout_.add(step(agent).operation.locations);
   const std::vector<Locations> pieces = layout_.pieces(step(agent).operation.locations);
   std::vector<Source> chosen;
+  const Symmetry::Turn turn(*symmetry_, agent, Symmetry::Chosen::SourceOfRead);
   choose_sources(agent, pieces, chosen, false);
+  return turn.twins();
 }
 
 // Whether `reader` may wait for what `writer` writes after its own next read; `unordered`: and that read
@@ -437,6 +466,7 @@ bool Explorer::visit_promise() {
   if (promising_ != nullptr) {
     const std::vector<Locations> pieces = layout_.pieces(step(waiting.front()).operation.locations);
     std::vector<Source> chosen;
+    const Symmetry::Turn turn(*symmetry_, waiting.front(), Symmetry::Chosen::ValueOfRead);
     choose_sources(waiting.front(), pieces, chosen, true);
   }
   promising_ = before;
@@ -489,8 +519,10 @@ void Explorer::read(std::size_t agent, const std::vector<Source>& sources) {
   const std::size_t reads_from_before = execution_.reads_from.size();
   const std::size_t promises_before = promises_.size();
   Value value = 0;
+  for (const Source& source : sources) value |= place_in_value(source.value, source.piece, operation.locations);
+  const Symmetry::Reading reading(*symmetry_, agent, sources, value);
+  if (!reading.admitted()) return;
   for (const Source& source : sources) {
-    value |= place_in_value(source.value, source.piece, operation.locations);
     if (source.write == kPromised)
       promises_.push_back({index, source.piece, source.value});
     else
@@ -541,20 +573,29 @@ void Explorer::visit_leaf() {
     if (unjudged_) ++misplaced_trust_;
     return;
   }
-  const Found found{execution_, judge_.judgement(), ends_};
-  if (options_.limit != 0 && statistics_.executions == options_.limit) {
+  const Found found{execution_, judge_.judgement(), ends_, symmetry_->stands_for()};
+  if (options_.limit != 0 && statistics_.executions >= options_.limit) {
     statistics_.complete = false;
     stopped_ = true;
     return;
   }
-  ++statistics_.executions;
+  count(found);
+  if (reporting_ && !on_execution_(found)) stopped_ = true;
+}
+
+void Explorer::count(const Found& found) {
+  ++statistics_.found;
+  executions_ += found.stands_for;
   if (found.cut()) {
-    ++statistics_.cut;
+    cut_ += found.stands_for;
     statistics_.complete = false;
   } else if (!found.terminated()) {
-    ++statistics_.blocked;
+    blocked_ += found.stands_for;
   }
-  if (reporting_ && !on_execution_(found)) stopped_ = true;
+  const auto whole = [](double number) { return static_cast<std::uint64_t>(std::llround(number)); };
+  statistics_.executions = whole(executions_);
+  statistics_.blocked = whole(blocked_);
+  statistics_.cut = whole(cut_);
 }
 
 }  // namespace heddle::explore

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -23,6 +24,7 @@ class Explorer {
   using OnExecution = std::function<bool(const Found&)>;
 
   Explorer(const Program& program, const Options& options, const OnExecution& on_execution);
+  ~Explorer();
 
   Statistics run();
 
@@ -58,6 +60,9 @@ class Explorer {
     Explorer& explorer_;
   };
 
+  /// What is left out because agents are interchangeable: symmetry.h.
+  class Symmetry;
+
   enum class Status : std::uint8_t { Ready, Arrived, Ended };
 
   struct AgentState {
@@ -67,6 +72,8 @@ class Explorer {
     std::uint32_t put_off_at = kNotPutOff;
     /// The read that comes next might have taken a value with which the agent spins for ever (reduction.cpp).
     bool may_idle = false;
+    /// What twins have decided before about the step that comes next (symmetry.h).
+    std::vector<std::uint32_t> decisions = {};
   };
 
   /// A read, or a piece of one, that waits for a write that is not in the graph yet.
@@ -97,11 +104,13 @@ class Explorer {
   void visit();
   bool visit_end();
   bool visit_operation();
+  void write_in_turn(std::size_t agent);
   bool visit_barrier();
   bool visit_read();
   std::size_t choose_reader(bool& waits) const;
   bool visit_promise();
   void visit_leaf();
+  void count(const Found& found);
 
   const Step& step(std::size_t agent) const { return trees_[agent].step(agents_[agent].node); }
   bool at_read(std::size_t agent) const;
@@ -127,7 +136,8 @@ class Explorer {
   bool may_keep_a_promise(std::size_t agent) const;
   std::vector<std::size_t> readers() const;
   const Derivations* derivations(std::optional<Derivations>& from_here);
-  void read_from_graph(std::size_t agent);
+  std::vector<std::size_t> read_from_graph(std::size_t agent);
+  void wait(const std::vector<std::size_t>& agents);
   void choose_sources(std::size_t agent, const std::vector<Locations>& pieces, std::vector<Source>& chosen,
                       bool promised);
   void read(std::size_t agent, const std::vector<Source>& sources);
@@ -141,6 +151,7 @@ class Explorer {
   bool visit_dropped();
   bool leaves_idling_for_later(std::size_t agent) const;
   bool spins_with(std::size_t agent, Value value);
+  bool idles_with(std::size_t agent, Value value);
   void idle(std::size_t agent);
   bool visit_standstill();
   bool comes_last(std::size_t agent) const;
@@ -192,7 +203,13 @@ class Explorer {
   bool unjudged_ = false;
   std::uint32_t misplaced_trust_ = 0;
 
+  std::unique_ptr<Symmetry> symmetry_;
+
   Statistics statistics_;
+  /// As in the statistics, before they are rounded.
+  double executions_ = 0;
+  double blocked_ = 0;
+  double cut_ = 0;
   /// How many graphs the pass may build; 0 is no limit.
   std::uint64_t graph_limit_ = 0;
   /// Whether executions are reported, or only learned from.

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "emulator/explore/explorer.h"
+#include "emulator/explore/symmetry.h"
 
 namespace heddle::explore {
 

@@ -166,6 +166,10 @@ struct AgentDescription {
   std::function<std::unique_ptr<Agent>()> start;
   /// What has to have come before the agent starts. Calls among these system-synchronize with all that it does.
   std::vector<Point> after = {};
+  /// Agents with one number other than 0 do the same when they read the same: their steps are equal but for the agents
+  /// and the instances of control barriers. Looked at where executions are wanted up to symmetry (explore.h) and agents
+  /// tell what they may do; those that do not are compared by what they do.
+  std::uint32_t alike = 0;
 };
 
 /// A call that an agent makes once, or never. It happens when what it waits for has come, and that

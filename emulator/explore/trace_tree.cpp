@@ -40,12 +40,16 @@ TraceTree::Node TraceTree::add(Node parent, Value read, Step step) {
   return static_cast<Node>(nodes_.size() - 1);
 }
 
+std::vector<Value> TraceTree::reads_to(Node node) const {
+  std::vector<Value> reads(depth(node));
+  for (Node at = node; at != kRoot; at = nodes_[at].parent) reads[depth(at) - 1] = nodes_[at].read_by_parent;
+  return reads;
+}
+
 void TraceTree::run_to(Node node) {
-  std::vector<Value> reads;
-  for (Node at = node; at != kRoot; at = nodes_[at].parent) reads.push_back(nodes_[at].read_by_parent);
   running_ = description_->start();
   Step step = running_->next(0);
-  for (auto read = reads.rbegin(); read != reads.rend(); ++read) step = running_->next(*read);
+  for (const Value read : reads_to(node)) step = running_->next(read);
   const Step& known = nodes_[node].step;
   HEDDLE_CHECK(step.kind == known.kind && step.operation.kind == known.operation.kind &&
                    step.operation.locations == known.operation.locations,

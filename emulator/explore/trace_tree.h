@@ -26,6 +26,8 @@ class TraceTree {
   const Step& step(Node node) const { return nodes_[node].step; }
   /// How many steps come before.
   std::uint32_t depth(Node node) const { return nodes_[node].depth; }
+  /// What the steps before have read.
+  std::vector<Value> reads_to(Node node) const;
   /// The step after `node`, an operation, has read `read` (0 if it reads nothing).
   Node after(Node node, Value read);
   /// Whether that is known without running the agent.

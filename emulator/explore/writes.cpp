@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "emulator/explore/explorer.h"
+#include "emulator/explore/symmetry.h"
 
 namespace heddle::explore {
 
@@ -84,7 +84,8 @@ std::pair<bool, bool> Explorer::places_beside(model::OperationIndex write, model
   for (auto pair = order.rbegin(); pair != order.rend() && (pair->first == write || pair->second == write); ++pair)
     leads_on = leads_on || pair->first == write;
   const bool behind = follows.value_or(true) && !(leads_on && ordered_before(write, other));
-  const bool in_front = !follows.value_or(false) && !of_one_agent && !ordered_before(other, write);
+  const bool in_front = !follows.value_or(false) && !of_one_agent && !symmetry_->comes_behind(write, other) &&
+                        !ordered_before(other, write);
   return {behind, in_front};
 }
 
