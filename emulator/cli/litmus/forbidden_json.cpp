@@ -15,6 +15,7 @@
 #include "emulator/litmus/run/run.h"
 #include "emulator/litmus/vulkan/forbidden.h"
 #include "emulator/litmus/vulkan/notation.h"
+#include "emulator/litmus/vulkan/operation_column.h"
 
 namespace heddle::cli {
 namespace {
@@ -47,7 +48,7 @@ class CycleWriter {
 
  private:
   std::string variable(OperationIndex access) const {
-    return test_.variables[static_cast<std::size_t>(execution().operations[access].reference)].name;
+    return litmus::variable_of(test_, execution().operations[access]).name;
   }
   const model::Execution& execution() const { return judgement_.execution(); }
   OperationIndex source_of(OperationIndex read) const {

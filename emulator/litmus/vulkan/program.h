@@ -33,7 +33,7 @@ class TestProgram {
   const explore::Program& program() const { return program_; }
   /// The results of the test's threads, by thread.
   std::vector<std::vector<explore::Value>> results(const std::vector<explore::AgentEnd>& ends) const;
-  /// The same of the results of all agents, by agent.
+  /// The results of the test's threads, of those of all agents, by agent.
   std::vector<std::vector<explore::Value>> results(std::vector<std::vector<explore::Value>> of_agents) const;
 
   /// One of them.

@@ -62,3 +62,19 @@ TEST_CASE("a run of a host test is told again, with its commands and their depen
   CHECK(has(run.out, "reads x = 0, the initial value"));
   CHECK(has(run.out, "no barrier behind P0's `st.sc0 x, 1` (line 7) has host_read"));
 }
+
+TEST_CASE("what forbids the outcome that a host test asks about is told, with the cycle that it would make") {
+  // The kernel reads the old value in the one, and the host in the other.
+  const std::string name = GENERATE("flush-right", "fence-earlier-right");
+  const Run text = run_heddle({"litmus", "--why", host_test(name)});
+  INFO(text.out);
+  CHECK(has(text.out, "a cycle: "));
+  const Json line = Json::parse(run_heddle({"litmus", "--json", "--why", host_test(name)}).out);
+  CHECK(line.at("why").at("rows_complete") == true);
+  const Json& asked = line.at("why").at("rows").at(0);
+  CHECK(asked.at("allowed") == false);
+  CHECK(asked.at("forbidden").at("rule") == "acyclicity");
+  CHECK(asked.at("forbidden").at("cycle").at(0).at("text").get<std::string>().find("the initial value of x") !=
+        std::string::npos);
+  CHECK(asked.at("forbidden").at("graph").at("operations").size() > 3);
+}
