@@ -54,8 +54,8 @@ class Commands {
     return dispatch(kernel, groups, Extent(kLocal.x, kLocal.y, kLocal.z), args...);
   }
   HEDDLE_REFUSED_DISPATCHES
-  /// As `dispatch`, of workgroups whose ids begin at `base`, and with them global invocation ids; num_workgroups is
-  /// `groups`. Throws std::invalid_argument where a global invocation id would not fit in 32 bits.
+  /// Dispatches workgroups whose ids begin at `base`, and with them global invocation ids; num_workgroups is `groups`.
+  /// Throws std::invalid_argument where a global invocation id would not fit in 32 bits.
   template <typename Kernel, typename... Args>
   requires detail::Takes<Kernel, detail::BoundArgument<Args>...> DispatchResult
   dispatch_base(const Kernel& kernel, const uvec3& base, Extent groups, Extent local, Args&&... args) {
@@ -174,7 +174,7 @@ class Device {
     return dispatch(kernel, groups, Extent(kLocal.x, kLocal.y, kLocal.z), args...);
   }
   HEDDLE_REFUSED_DISPATCHES
-  /// As `dispatch`, of workgroups whose ids begin at `base`, as Commands::dispatch_base has them.
+  /// Runs the kernel for workgroups whose ids begin at `base`, as Commands::dispatch_base has them.
   template <typename Kernel, typename... Args>
   requires detail::Takes<Kernel, detail::BoundArgument<Args>...> DispatchResult
   dispatch_base(const Kernel& kernel, const uvec3& base, Extent groups, Extent local, Args&&... args) {
