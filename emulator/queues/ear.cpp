@@ -4,9 +4,10 @@
 
 namespace heddle::queues {
 
-void KernelEar::operation(trace::OperationIndex, const Operation& operation, trace::Value read, trace::Value written,
-                          std::span<const trace::Source>) {
+void KernelEar::operation(trace::OperationIndex index, const Operation& operation, trace::Value read,
+                          trace::Value written, std::span<const trace::Source>) {
   if (!kernel_) return;
+  operation_ = index;
   if (operation.is_memory_barrier()) hear_barrier(operation);
   if (!operation.is_access()) return;
   if (operation.atomic && reaches_commands(operation.scope)) note_meeting(operation);
@@ -55,6 +56,7 @@ void KernelEar::hear(Memory& memory, const Operation& operation, bool writes, tr
   heard.synchronizes = operation.atomic && (writes ? releases(operation.semantics) : acquires(operation.semantics));
   access.writes = writes;
   heard.where = operation.where;
+  heard.operation = operation_;
   heard.call = writes ? "write" : "read";
   heard.invocation = static_cast<std::uint32_t>(operation.agent) - kernel_->first_agent;
   const std::uint64_t begin = operation.locations.offset_bytes;

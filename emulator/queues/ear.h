@@ -77,6 +77,8 @@ class KernelEar final : public trace::Listener {
   Domains& domains_;
   /// Null if none runs.
   Kernel* kernel_ = nullptr;
+  /// The last operation that it was told of.
+  trace::OperationIndex operation_ = model::kInitialValue;
   std::uint64_t until_pause_ = 0;
   bool is_pause_due_ = false;
 };

@@ -45,6 +45,10 @@ EmulatedEngine::EmulatedEngine(DeviceOptions options, std::uint64_t atom_bytes)
   state_->watchers.also_tell(*ear_, *state_->memory);
   teller_ = std::make_unique<RaceTeller>(order_, domains_, state_->options);
   trace_ = std::make_unique<StepTrace>(order_, domains_, state_->watchers.steps());
+  if (trace_->is_on())
+    teller_->on_told([this](const FoundRace& race, const std::string& record) {
+      state_->watchers.tell_trace(trace_->race_of(race, record));
+    });
   if (!*state_->options.race_advice) return;
   wide_ = std::make_unique<WideBarriers>(order_, finder_);
   finder_.also_tell(*wide_);
@@ -139,7 +143,7 @@ namespace {
 
 /// What an operation of a queue does, which may be a semaphore's or a fence's.
 std::string words_of(const Node& node, const detail::SemaphoreState* semaphore, std::uint64_t value,
-                     const detail::FenceState* fence) {
+                     const detail::FenceState* fence, const detail::EventState* event) {
   switch (node.kind) {
     case NodeKind::SemaphoreWait:
       return "waits for " + text_of(*semaphore, value);
@@ -148,7 +152,7 @@ std::string words_of(const Node& node, const detail::SemaphoreState* semaphore, 
     case NodeKind::Fence:
       return fence ? fmt::format("signals fence '{}'", text::readable(fence->name)) : "is idle";
     default:
-      return words_of(node);
+      return words_of(node, event);
   }
 }
 
@@ -157,10 +161,12 @@ std::string words_of(const Node& node, const detail::SemaphoreState* semaphore, 
 void EmulatedEngine::execute(const Open& open) {
   order_.begin(open.node);
   if (trace_->is_on())
-    trace_->begins(open.node, open.reads_groups ? fmt::format("{}, reads its parameters", open.command->call)
-                              : open.command
-                                  ? words_of(*open.command, open.batch->commands)
-                                  : words_of(order_[open.node], open.semaphore.get(), open.value, open.fence.get()));
+    trace_->begins(open.node,
+                   open.reads_groups ? fmt::format("{}, reads its parameters", open.command->call)
+                   : open.command    ? words_of(*open.command, open.batch->commands)
+                                     : words_of(order_[open.node], open.semaphore.get(), open.value, open.fence.get(),
+                                                open.event.get()),
+                   open.set_by);
   // A command that reads parameters runs no kernel.
   if (open.command && open.command->dispatch && !open.reads_groups) {
     start(open);

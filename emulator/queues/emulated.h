@@ -85,6 +85,9 @@ class EmulatedEngine final : public detail::QueueEngine {
     std::shared_ptr<detail::SemaphoreState> semaphore;
     std::uint64_t value = 0;
     std::shared_ptr<detail::FenceState> fence;
+    /// The event that it sets, resets or waits for, and, of a wait, the command that a trace has it behind.
+    std::shared_ptr<const detail::EventState> event;
+    NodeId set_by = kNoNode;
     /// What the read of an indirect dispatch's parameters has found, and whether the node is that read.
     std::shared_ptr<std::array<std::uint32_t, 3>> groups;
     bool reads_groups = false;
@@ -101,6 +104,8 @@ class EmulatedEngine final : public detail::QueueEngine {
     std::size_t barriers = 0;
     /// The host's call that set it; kNoNode if a command did.
     NodeId by_host = kNoNode;
+    /// The command that set it, in a trace.
+    NodeId by_command = kNoNode;
   };
   struct Submitting {
     detail::QueueNumber queue;
@@ -113,9 +118,11 @@ class EmulatedEngine final : public detail::QueueEngine {
   void submit_command(const Submitting& to, const detail::Command& command);
   void submit_barriers(const Submitting& to, const detail::Command& command);
   void wait_event(const Submitting& to, const detail::Command& command);
+  /// Where a trace is written, the command, which sets or resets an event, is a node; else kNoNode.
+  NodeId tell_event(const Submitting& to, const detail::Command& command);
   /// A node for each barrier of the command.
   static std::vector<Node> nodes_of(const Submitting& to, NodeKind kind, const detail::Command& command);
-  void add_dependencies(const Submitting& to, std::vector<Node> nodes);
+  void add_dependencies(const Submitting& to, std::vector<Node> nodes, const Open& what);
   NodeId add_command(const Submitting& to, const detail::Command& command, model::Stages stage);
   NodeId add_fence(const detail::QueueNumber& queue, const SourceLocation& where);
   void check_memory(const detail::Command& command);
@@ -152,9 +159,6 @@ class EmulatedEngine final : public detail::QueueEngine {
                    bool writes) const;
   void hear(const Access& access, std::uint64_t offset, std::uint64_t size, const char* call,
             const SourceLocation& where);
-  /// Where nothing is to come, and nobody has written an element that the host reads, throws KernelError.
-  void check_written(const Domains::Memory& memory, std::uint64_t offset, std::uint64_t size,
-                     const SourceLocation& where) const;
   void write_back_atom(Domains::Memory& memory, std::uint64_t number, std::uint64_t begin, std::uint64_t end,
                        const SourceLocation& where);
   /// Each call begins so. False: it does nothing, since the run of its host threads ends.

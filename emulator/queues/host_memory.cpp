@@ -27,6 +27,25 @@ void EmulatedEngine::maps(const detail::MemoryState& memory, const char* call, c
   const auto told = trace_->host_calls(where, [&] { return words_of(call, memory, memory.map_begin, memory.map_end); });
 }
 
+namespace {
+
+/// Throws KernelError where nobody has written an element that a thread of the host reads.
+void check_written(const detail::Allocation& of, std::uint64_t offset, std::uint64_t size, const SourceLocation& where,
+                   std::uint32_t thread) {
+  for (std::uint64_t at = offset; at < offset + size; ++at)
+    if (of.initialized.has_at_once(at, 1)) return;
+  Finding finding;
+  finding.kind = FindingKind::UninitializedRead;
+  finding.object = of.name;
+  finding.index = offset / size;
+  finding.message = fmt::format("element {} of '{}' has never been written", offset / size, text::readable(of.name));
+  finding.where = where;
+  finding.invocation = Coordinates::of_host_thread(thread);
+  throw KernelError(std::move(finding));
+}
+
+}  // namespace
+
 Domains::Memory& EmulatedEngine::memory_of(const detail::Owner& owner) {
   return domains_.add(owner);
 }
@@ -64,6 +83,7 @@ void EmulatedEngine::hear(const Access& access, std::uint64_t offset, std::uint6
   heard.access = access;
   heard.call = call;
   heard.where = where;
+  heard.host_step = trace_->host_step();
   for (std::uint64_t at = offset; at < offset + size;) {
     const std::uint64_t word = at / kWordBytes;
     const std::uint64_t end = std::min(offset + size, (word + 1) * kWordBytes);
@@ -74,30 +94,15 @@ void EmulatedEngine::hear(const Access& access, std::uint64_t offset, std::uint6
   }
 }
 
-// An element that a command is still to write is read too early, which is a race.
-void EmulatedEngine::check_written(const Domains::Memory& memory, std::uint64_t offset, std::uint64_t size,
-                                   const SourceLocation& where) const {
-  const detail::Allocation& of = *memory.owner;
-  if (!open_.empty() || !under_way_.empty()) return;
-  for (std::uint64_t at = offset; at < offset + size; ++at)
-    if (of.initialized.has_at_once(at, 1)) return;
-  Finding finding;
-  finding.kind = FindingKind::UninitializedRead;
-  finding.object = of.name;
-  finding.index = offset / size;
-  finding.message = fmt::format("element {} of '{}' has never been written", offset / size, text::readable(of.name));
-  finding.where = where;
-  finding.invocation = Coordinates::of_host_thread(order_[order_.host()].host_thread);
-  throw KernelError(std::move(finding));
-}
-
 void EmulatedEngine::read(detail::MemoryState& memory, std::uint64_t offset, std::span<std::byte> to,
                           const SourceLocation& where) {
   if (!begin_call(where)) return;
   check_map(memory, offset, to.size(), "read");
   step();
   Domains::Memory& from = memory_of(memory.owner);
-  check_written(from, offset, to.size(), where);
+  // An element that a command is still to write is read too early, which is a race.
+  if (threads_ && open_.empty() && under_way_.empty())
+    check_written(*from.owner, offset, to.size(), where, order_.host_thread());
   const Access reads = access_by_host(from, false);
   hear(reads, offset, to.size(), "host read", where);
   if (from.coherent) {
@@ -197,6 +202,7 @@ void EmulatedEngine::invalidate(detail::MemoryState& memory, std::uint64_t offse
       heard.access = access_by_host(of, true);
       heard.access.offset = (number * atom + at) / kWordBytes * kWordBytes;
       heard.where = where;
+      heard.host_step = trace_->host_step();
       heard.call = "invalidate";
       finder_.invalidates(heard);
     }
@@ -227,6 +233,7 @@ void EmulatedEngine::free(detail::MemoryState& memory, const SourceLocation& whe
   heard.access.node = order_.host_calls(std::move(node));
   trace_->is_node(heard.access.node);
   heard.where = where;
+  heard.host_step = trace_->host_step();
   heard.call = "free";
   std::vector<Heard> pending;
   const auto uses = [&](const detail::Command& command) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "emulator/queues/order.h"
+#include "emulator/trace/listener.h"
 
 namespace heddle::queues {
 
@@ -33,6 +34,9 @@ struct Heard {
   /// The number of the invocation in its dispatch.
   std::uint32_t invocation = 0;
   std::uint32_t value = 0;
+  // In a trace, of an access of a kernel its operation, and of one of the host the call that it is part of.
+  trace::OperationIndex operation = model::kInitialValue;
+  std::uint64_t host_step = 0;
   /// An atomic that releases, where it writes, or acquires.
   bool synchronizes = false;
 };

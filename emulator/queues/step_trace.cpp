@@ -32,7 +32,26 @@ std::uint64_t StepTrace::begin_host(const std::string& words, const SourceLocati
   step.words = words;
   step.where = where;
   host_step_ = begin(step, kNoNode);
+  is_in_call_ = true;
   return host_step_;
+}
+
+void StepTrace::end_host(std::uint64_t step) {
+  end(step);
+  is_in_call_ = false;
+}
+
+trace::ToldRace StepTrace::race_of(const FoundRace& found, std::string_view record) const {
+  const auto step = [this](const Heard& heard) {
+    return heard.access.on_host ? std::optional(heard.host_step) : step_of(heard.access.node);
+  };
+  trace::ToldRace out;
+  out.first = found.first.operation;
+  out.second = found.second.operation;
+  out.record = record;
+  out.first_step = step(found.first);
+  out.second_step = step(found.second);
+  return out;
 }
 
 void StepTrace::is_node(NodeId node) {
@@ -59,7 +78,7 @@ void StepTrace::waited_for(std::span<const NodeId> nodes) {
   if (to_) follow(host_step_, nodes);
 }
 
-void StepTrace::begins(NodeId node, const std::string& words) {
+void StepTrace::begins(NodeId node, const std::string& words, NodeId also) {
   tell_held();
   const Node& of = order_[node];
   trace::ApiStep step;
@@ -68,7 +87,9 @@ void StepTrace::begins(NodeId node, const std::string& words) {
   step.family = of.family;
   step.words = words;
   step.where = of.where;
-  follow(begin(step, node), of.after);
+  std::vector<NodeId> behind = of.after;
+  if (also != kNoNode) behind.push_back(also);
+  follow(begin(step, node), behind);
 }
 
 void StepTrace::ends(NodeId node) {
@@ -197,12 +218,14 @@ std::string words_of(const char* call, const detail::MemoryState& memory, std::u
   return fmt::format("{} of '{}' {}..{}", call, text::readable(memory.owner->name), first, last);
 }
 
-std::string words_of(const Node& barrier) {
-  const model::Dependency& dependency = barrier.dependency;
-  std::string out =
-      fmt::format("{}, {} {} to {} {}", barrier.call, text_of(dependency.first.stages), text_of(barrier.named_source),
-                  text_of(dependency.second.stages), text_of(barrier.named_destination));
-  if (!barrier.ranges.empty()) out += ", of buffers";
+std::string words_of(const Node& node, const detail::EventState* event) {
+  const model::Dependency& dependency = node.dependency;
+  std::string out = node.call;
+  if (event) out += fmt::format(" of event '{}'", text::readable(event->name));
+  if (node.kind == NodeKind::EventChange) return out + ", behind " + text_of(dependency.first.stages);
+  out += fmt::format(", {} {} to {} {}", text_of(dependency.first.stages), text_of(node.named_source),
+                     text_of(dependency.second.stages), text_of(node.named_destination));
+  if (!node.ranges.empty()) out += ", of buffers";
   if (dependency.transfer)
     out += fmt::format(", {} from family {} to {}", dependency.transfer->acquires ? "acquires" : "releases",
                        dependency.transfer->from, dependency.transfer->to);

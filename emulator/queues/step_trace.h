@@ -11,12 +11,15 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "emulator/queues/domains.h"
 #include "emulator/queues/order.h"
+#include "emulator/queues/races.h"
 #include "emulator/trace/api_steps.h"
+#include "emulator/trace/components.h"
 
 namespace heddle::queues {
 
@@ -33,7 +36,7 @@ class StepTrace {
     HostCall& operator=(const HostCall&) = delete;
     HostCall& operator=(HostCall&&) = delete;
     ~HostCall() {
-      if (trace_) trace_->end(step_);
+      if (trace_) trace_->end_host(step_);
     }
 
    private:
@@ -59,15 +62,22 @@ class StepTrace {
                      const SourceLocation& where);
 
   // Commands and operations of queues.
-  void begins(NodeId node, const std::string& words);
+  /// It stands behind what its node follows, and behind `also`.
+  void begins(NodeId node, const std::string& words, NodeId also = kNoNode);
   /// The command was given these bytes, and memory may have newer ones.
   void loads(NodeId node, const Domains::Memory& memory, std::uint64_t offset, std::span<const std::byte> bytes);
   /// The command was given older values of so many words.
   void is_given_old(NodeId node, const Domains::Memory& memory, std::uint64_t words);
   void ends(NodeId node);
 
+  /// The call of the host that is under way; if none is, the one that begins next.
+  std::uint64_t host_step() const { return is_in_call_ ? host_step_ : steps_; }
+  /// Two accesses race; `record` is as report::record writes it.
+  trace::ToldRace race_of(const FoundRace& found, std::string_view record) const;
+
  private:
   std::uint64_t begin_host(const std::string& words, const SourceLocation& where);
+  void end_host(std::uint64_t step);
   std::uint64_t begin(const trace::ApiStep& step, NodeId node);
   void end(std::uint64_t step);
   void follow(std::uint64_t step, std::span<const NodeId> nodes);
@@ -92,6 +102,7 @@ class StepTrace {
   std::uint64_t steps_ = 0;
   /// The call of the host that is under way.
   std::uint64_t host_step_ = 0;
+  bool is_in_call_ = false;
   std::map<NodeId, std::uint64_t> by_node_;
   std::map<AllocationId, trace::HeldBack> told_;
 };
@@ -100,8 +111,9 @@ class StepTrace {
 
 /// "flush of 'numbers' 0..15": elements.
 std::string words_of(const char* call, const detail::MemoryState& memory, std::uint64_t begin, std::uint64_t end);
-/// "pipeline_barrier2, COMPUTE_SHADER SHADER_STORAGE_WRITE to HOST HOST_READ"
-std::string words_of(const Node& barrier);
+/// "pipeline_barrier2, COMPUTE_SHADER SHADER_STORAGE_WRITE to HOST HOST_READ"; of an event, which may be null,
+/// "wait_event2 of event 'ready', ...", "set_event2 of event 'ready', behind COMPUTE_SHADER".
+std::string words_of(const Node& node, const detail::EventState* event);
 /// "dispatch of 2 x 1 x 1 workgroups, 'numbers'"; with the command buffer that has it.
 std::string words_of(const detail::Command& command,
                      std::span<const std::shared_ptr<detail::CommandBufferState>> buffers);

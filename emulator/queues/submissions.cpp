@@ -200,7 +200,6 @@ NodeId EmulatedEngine::add_command(const Submitting& to, const Command& command,
 }
 
 void EmulatedEngine::submit_command(const Submitting& to, const Command& command) {
-  const model::QueueId queue{to.queue.queue};
   switch (command.kind) {
     case CommandKind::Dispatch:
       add_command(to, command, Stages::Compute);
@@ -223,15 +222,19 @@ void EmulatedEngine::submit_command(const Submitting& to, const Command& command
       return;
     case CommandKind::Barrier:
       return submit_barriers(to, command);
-    case CommandKind::SetEvent:
+    case CommandKind::SetEvent: {
+      const std::uint32_t position = order_.position(model::QueueId{to.queue.queue});
+      const NodeId node = tell_event(to, command);
       // An event that is set stays what it is.
       events_.try_emplace(command.event.get(),
-                          SetEvent{to.queue.queue, order_.position(queue), count_of(*command.dependency), kNoNode});
+                          SetEvent{to.queue.queue, position, count_of(*command.dependency), kNoNode, node});
       return;
+    }
     case CommandKind::WaitEvents:
       return wait_event(to, command);
     case CommandKind::ResetEvent:
       events_.erase(command.event.get());
+      tell_event(to, command);
       return;
     case CommandKind::Execute:
       return submit_commands(to, command.secondary->commands);
@@ -240,12 +243,13 @@ void EmulatedEngine::submit_command(const Submitting& to, const Command& command
 
 //= vk:memory-model-vulkan-availability-visibility
 void EmulatedEngine::submit_barriers(const Submitting& to, const Command& command) {
-  add_dependencies(to, nodes_of(to, NodeKind::Barrier, command));
+  add_dependencies(to, nodes_of(to, NodeKind::Barrier, command), {});
 }
 
-void EmulatedEngine::add_dependencies(const Submitting& to, std::vector<Node> nodes) {
+/// `what` says more of each.
+void EmulatedEngine::add_dependencies(const Submitting& to, std::vector<Node> nodes, const Open& what) {
   for (const NodeId node : order_.add_together(model::QueueId{to.queue.queue}, std::move(nodes))) {
-    Open open;
+    Open open = what;
     open.node = node;
     open.batch = to.batch;
     open_.push_back(std::move(open));
@@ -271,6 +275,22 @@ std::vector<Node> EmulatedEngine::nodes_of(const Submitting& to, NodeKind kind, 
   return out;
 }
 
+NodeId EmulatedEngine::tell_event(const Submitting& to, const Command& command) {
+  if (!trace_->is_on()) return kNoNode;
+  Node node;
+  node.kind = NodeKind::EventChange;
+  node.call = command.call;
+  node.where = command.where;
+  node.family = to.queue.family;
+  node.dependency.first.stages = source_stages(*command.dependency);
+  Open open;
+  open.node = order_.add(model::QueueId{to.queue.queue}, std::move(node));
+  open.batch = to.batch;
+  open.event = command.event;
+  open_.push_back(std::move(open));
+  return open_.back().node;
+}
+
 void EmulatedEngine::wait_event(const Submitting& to, const Command& command) {
   const SetEvent& set = events_.find(command.event.get())->second;
   std::vector<Node> nodes = nodes_of(to, NodeKind::Event, command);
@@ -281,7 +301,10 @@ void EmulatedEngine::wait_event(const Submitting& to, const Command& command) {
       node.dependency.first.position = set.position;
     }
   }
-  add_dependencies(to, std::move(nodes));
+  Open what;
+  what.event = command.event;
+  what.set_by = set.by_command;
+  add_dependencies(to, std::move(nodes), what);
 }
 
 }  // namespace heddle::queues

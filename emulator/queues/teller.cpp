@@ -8,6 +8,7 @@
 
 #include "emulator/queues/reasons.h"
 #include "emulator/queues/words.h"
+#include "emulator/report/records.h"
 #include "emulator/watch/own_command.h"
 #include "emulator/watch/race_log.h"
 #include "runtime/code_line.h"
@@ -75,6 +76,7 @@ void RaceTeller::tell(const std::vector<FoundRace>& found) {
     races_.push_back(race_of(found[told_]));
     if (watch::RaceLog* const log = watch::RaceLog::of_process())
       log->add(static_cast<report::RunId>(run_), races_.back());
+    if (on_told_) on_told_(found[told_], report::record(static_cast<report::RunId>(run_), races_.back()));
   }
 }
 

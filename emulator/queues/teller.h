@@ -6,7 +6,10 @@
 #include <heddle/device_options.h>
 #include <heddle/report.h>
 
+#include <functional>
 #include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "emulator/queues/domains.h"
@@ -24,6 +27,9 @@ class RaceTeller {
 
   /// The dispatch of that command begins.
   void runs(NodeId command, const trace::Dispatch& dispatch) { dispatches_.emplace(command, dispatch); }
+  /// `call` is told of each race from now on, with its record.
+  using OnTold = std::function<void(const FoundRace& race, const std::string& record)>;
+  void on_told(OnTold call) { on_told_ = std::move(call); }
   /// Tells the races of the list that it has not told yet.
   void tell(const std::vector<FoundRace>& found);
   const std::vector<DataRace>& races() const { return races_; }
@@ -38,6 +44,7 @@ class RaceTeller {
   Domains& domains_;
   const DeviceOptions& options_;
   std::map<NodeId, trace::Dispatch> dispatches_;
+  OnTold on_told_;
   std::size_t told_ = 0;
   std::uint32_t run_ = 0;
   std::vector<DataRace> races_;

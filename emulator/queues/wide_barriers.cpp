@@ -303,7 +303,7 @@ std::string spelled(Accesses accesses) {
 constexpr std::uint8_t kLessOfMask = 1;
 constexpr std::uint8_t kRemoved = 4;
 
-/// Of what nothing needs.
+/// The change that takes away what nothing needs.
 std::string removed(const Place& place) {
   const Needs& says = place.says;
   if (place.transfer)

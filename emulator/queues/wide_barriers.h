@@ -36,7 +36,7 @@ struct Place {
   NodeKind kind = NodeKind::Barrier;
   std::string call;
   SourceLocation where;
-  /// Of a release or an acquire.
+  /// The transfer that they are a half of; nothing for others.
   std::optional<model::OwnershipTransfer> transfer;
   /// What they say. All bytes of a range are those up to `end`; 0 for all memory.
   Needs says;

@@ -52,8 +52,8 @@ class ApiListener {
   virtual ~ApiListener() = default;
 
   virtual void step_begins(std::uint64_t step, const ApiStep& told) = 0;
-  /// The step, which has not ended, comes behind an earlier one: a wait behind its signal, a command behind its submit2
-  /// and behind a barrier.
+  /// The step, which has not ended, comes behind another one that has begun: a command behind its submit2 and behind a
+  /// barrier, a wait behind its signal, which may have begun later.
   virtual void step_follows(std::uint64_t step, std::uint64_t earlier) = 0;
   virtual void step_is_stale(std::uint64_t step, const OldValues& values) = 0;
   virtual void step_ends(std::uint64_t step) = 0;

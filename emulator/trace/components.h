@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,12 +47,20 @@ struct Member {
 
 /// What a detector says of two operations of the trace that race.
 struct ToldRace {
-  /// In the order in which they came; model::kInitialValue for one that is forgotten, and for both where more is said
-  /// of a race that was told before.
+  /// In the order in which they came; model::kInitialValue for one that is forgotten or that is no operation, and for
+  /// both where more is said of a race that was told before.
   model::OperationIndex first = model::kInitialValue;
   model::OperationIndex second = model::kInitialValue;
   /// A line, as report::record writes it.
   std::string_view record;
+  /// The steps that accesses on the host's side are part of, where these have begun. An access of a kernel is an
+  /// operation as well.
+  std::optional<std::uint64_t> first_step = std::nullopt;
+  std::optional<std::uint64_t> second_step = std::nullopt;
+
+  bool is_of_steps() const { return first_step || second_step; }
+  /// Whether it was not told before.
+  bool is_new() const { return second != model::kInitialValue || is_of_steps(); }
 };
 
 /// Is told of each race, behind its second operation. May throw std::runtime_error for a record that is none: the file

@@ -16,10 +16,10 @@
 namespace heddle::trace {
 
 inline constexpr std::array<char, 8> kTraceMagic = {'H', 'E', 'D', 'D', 'L', 'E', 'T', 'R'};
-inline constexpr std::uint32_t kTraceVersion = 8;
+inline constexpr std::uint32_t kTraceVersion = 9;
 /// Older ones that are read as well: version 1 has no records behind Stale, version 2 no types of named bytes, version
-/// 3 no tags, version 4 no words for operations, version 5 no members of structs, version 6 no races, and version 7 no
-/// steps of the host's side.
+/// 3 no tags, version 4 no words for operations, version 5 no members of structs, version 6 no races, version 7 no
+/// steps of the host's side, and version 8 no races of these.
 inline constexpr std::uint32_t kOldestTraceVersion = 1;
 
 enum class RecordTag : std::uint8_t {
@@ -49,8 +49,9 @@ enum class RecordTag : std::uint8_t {
   StepIsStale,
   StepEnds,
   HeldBack,
+  RaceOfSteps,
 };
-inline constexpr std::uint8_t kRecordTags = 23;
+inline constexpr std::uint8_t kRecordTags = 24;
 
 /// What an operation has beside its agent, locations and values is its shape: a program has as many as
 /// it has instructions and references, whatever the number of its operations.

@@ -79,8 +79,10 @@ class Reader {
   void sources(const Operation& operation);
   void passes();
   void moved();
-  void raced();
+  void raced(bool of_steps);
   std::uint64_t step();
+  /// Nothing where 0 stands for one.
+  std::optional<std::uint64_t> step_or_none();
   const char* text();
   void step_record(RecordTag tag);
   void step_begins();
@@ -205,6 +207,7 @@ void Reader::header() {
   has_bases_ = version >= 8;
   has_tags_ = version >= 4;
   has_members_ = version >= 6;
+  if (version < 9) record_tags_ = static_cast<std::uint8_t>(RecordTag::HeldBack) + 1;
   if (version < 8) record_tags_ = static_cast<std::uint8_t>(RecordTag::Race) + 1;
   if (version < 7) record_tags_ = static_cast<std::uint8_t>(RecordTag::Called) + 1;
   if (version < 5) record_tags_ = static_cast<std::uint8_t>(RecordTag::Late) + 1;
@@ -274,7 +277,8 @@ void Reader::record(RecordTag tag) {
       break;
     }
     case RecordTag::Race:
-      raced();
+    case RecordTag::RaceOfSteps:
+      raced(tag == RecordTag::RaceOfSteps);
       break;
     default:
       step_record(tag);
@@ -283,9 +287,14 @@ void Reader::record(RecordTag tag) {
 
 /// A step that has begun.
 std::uint64_t Reader::step() {
+  if (const std::optional<std::uint64_t> at = step_or_none()) return *at;
+  damaged("a step of the host's side that was not there before");
+}
+
+std::optional<std::uint64_t> Reader::step_or_none() {
   const std::uint64_t ago = number();
-  if (ago == 0 || ago > summary_.steps) damaged("a step of the host's side that was not there before");
-  return summary_.steps - ago;
+  if (ago > summary_.steps) damaged("a step of the host's side that was not there before");
+  return ago == 0 ? std::nullopt : std::optional(summary_.steps - ago);
 }
 
 const char* Reader::text() {
@@ -298,7 +307,7 @@ void Reader::step_record(RecordTag tag) {
   const std::uint64_t at = step();
   if (tag == RecordTag::StepFollows) {
     const std::uint64_t earlier = step();
-    if (earlier >= at) damaged("a step of the host's side that follows itself, or a later one");
+    if (earlier == at) damaged("a step of the host's side that follows itself");
     if (steps_) steps_->step_follows(at, earlier);
   } else if (tag == RecordTag::StepIsStale) {
     OldValues values;
@@ -536,14 +545,18 @@ void Reader::moved() {
 }
 
 // The text grows as its bytes come: what a damaged file says of its length is no room yet.
-void Reader::raced() {
+void Reader::raced(bool of_steps) {
   ToldRace race;
   race.first = earlier(true);
   race.second = earlier(true);
+  if (of_steps) {
+    race.first_step = step_or_none();
+    race.second_step = step_or_none();
+  }
   std::string record;
   for (std::uint64_t left = number(); left > 0; --left) record += static_cast<char>(byte());
   race.record = record;
-  if (race.second != model::kInitialValue) ++summary_.races;
+  if (race.is_new()) ++summary_.races;
   if (!on_race_) return;
   try {
     on_race_(race);

@@ -268,9 +268,12 @@ void FileWriter::called(std::string_view words) {
 }
 
 void FileWriter::raced(const ToldRace& race) {
-  begin(RecordTag::Race);
+  begin(race.is_of_steps() ? RecordTag::RaceOfSteps : RecordTag::Race);
   earlier(race.first);
   earlier(race.second);
+  if (race.is_of_steps())
+    for (const std::optional<std::uint64_t>& step : {race.first_step, race.second_step})
+      number(step ? steps_ - *step : 0);
   number(race.record.size());
   buffer_.insert(buffer_.end(), race.record.begin(), race.record.end());
 }

@@ -47,7 +47,7 @@ class FileWriter final : public Listener, public ApiListener {
   void named(const NamedBytes& bytes, const Components& components);
   /// What the operation, or the agent, that is told next is called.
   void called(std::string_view words);
-  /// Two operations race.
+  /// Two accesses race.
   void raced(const ToldRace& race);
   void operation(OperationIndex index, const Operation& operation, Value read, Value written,
                  std::span<const Source> sources) override;

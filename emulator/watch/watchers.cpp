@@ -76,6 +76,10 @@ void Watchers::restart(memory::Memory& memory) {
   if (race_watch_ && !race_watch_->restart()) listen_to(memory);
 }
 
+void Watchers::tell_trace(const trace::ToldRace& race) {
+  kernel_trace_->raced(race);
+}
+
 trace::ApiListener* Watchers::steps() const {
   return kernel_trace_.get();
 }

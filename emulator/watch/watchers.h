@@ -25,7 +25,8 @@ class RecordedAccesses;
 
 namespace heddle::trace {
 class ApiListener;
-}
+struct ToldRace;
+}  // namespace heddle::trace
 
 namespace heddle::watch {
 
@@ -67,6 +68,8 @@ class Watchers {
   bool has_trace() const { return kernel_trace_ != nullptr; }
   /// Who writes down the steps of the host's side; null where there is no trace.
   trace::ApiListener* steps() const;
+  /// The trace, which there is, has the race as well.
+  void tell_trace(const trace::ToldRace& race);
 
   void dispatch_begins(const DispatchStart& dispatch);
   /// `failed`: before all invocations came to their end.

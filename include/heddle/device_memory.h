@@ -42,7 +42,8 @@ template <typename T>
 class MappedMemory {
  public:
   std::uint64_t size() const { return count_; }
-  /// Element `index` of the map. Throws std::logic_error outside of the map, and when it is unmapped.
+  /// Element `index` of the map. Throws std::logic_error outside of the map, and when it is unmapped; on an emulated
+  /// host thread KernelError where nobody has written the element, and nothing is to come that might.
   T read(std::uint64_t index, SourceLocation where = SourceLocation::current()) const {
     T out{};
     engine_->read(*state_, begin_ + index * sizeof(T), std::as_writable_bytes(std::span(&out, 1)), where);

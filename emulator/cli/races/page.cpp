@@ -24,12 +24,26 @@ std::uint64_t races_in(const std::string& file) {
   std::uint64_t races = 0;
   trace::Fork nobody({});
   try {
-    trace::read_trace_file(file, nobody, {}, {},
-                           [&](const trace::ToldRace& race) { races += race.second != model::kInitialValue ? 1 : 0; });
+    trace::read_trace_file(file, nobody, {}, {}, [&](const trace::ToldRace& race) { races += race.is_new() ? 1 : 0; });
   } catch (const trace::TraceFileError&) {
     return races;
   }
   return races;
+}
+
+/// Devices number their traces: run.trace, run.trace.2, run.trace.3 ... Those of a run of host threads stand beside its
+/// own, run.trace.device0, run.trace.device1 ...
+std::vector<std::string> files_of(const std::string& first) {
+  std::vector<std::string> out;
+  std::uint64_t number = 1;
+  for (std::string file = first; std::filesystem::exists(file); file = first + '.' + std::to_string(++number)) {
+    out.push_back(file);
+    std::uint64_t device = 0;
+    for (std::string one = file + ".device0"; std::filesystem::exists(one);
+         one = file + ".device" + std::to_string(++device))
+      out.push_back(one);
+  }
+  return out;
 }
 
 /// As far as it can be read.
@@ -56,13 +70,12 @@ RunTraces::~RunTraces() {
   std::filesystem::remove_all(directory_, none);
 }
 
-// Devices number their traces: run.trace, run.trace.2, run.trace.3 ...
 ExitCode RunTraces::write_page(const std::string& page, const std::string& program) const {
   std::string best;
   std::uint64_t most = 0;
   std::uint64_t traces = 0;
   std::uint64_t with_races = 0;
-  for (std::string file = path(); std::filesystem::exists(file); file = path() + '.' + std::to_string(traces + 1)) {
+  for (const std::string& file : files_of(path())) {
     ++traces;
     const std::uint64_t races = races_in(file);
     if (races != 0) ++with_races;

@@ -159,7 +159,7 @@ class FilmColumns {
                                      {"stale", stale_},
                                      {"steps", steps_},
                                      {"held", held_},
-                                     {"races", film_.races().json(film_.operations().size())},
+                                     {"races", film_.races().json({film_.operations().size(), film_.steps().size()})},
                                      {"sources", std::move(sources)}});
     out.back() = ',';
     out += "\"operations\":";

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Stands for an operation that the film does not have.
+/// Stands for an operation, or a step, that the film does not have.
 constexpr std::int64_t kNotInFilm = -1;
 
 /// Tells the example of a race from those of others, whatever else is said of it later.
@@ -31,13 +31,15 @@ std::string first_line(const std::string& text) {
   return text.substr(0, text.find('\n'));
 }
 
-Json access_json(const RacingAccess& access, model::OperationIndex operation, std::size_t operations) {
+Json access_json(const RacingAccess& access, model::OperationIndex operation, const std::optional<std::uint64_t>& step,
+                 const FilmSize& size) {
   std::string who = to_string(access.invocation);
   if (!access.invocation.host_thread) who += fmt::format(", dispatch {}", access.dispatch);
   return {{"text", access.operation + report::values(access)},
           {"where", report::place(access.where)},
           {"who", who},
-          {"operation", operation < operations ? static_cast<std::int64_t>(operation) : kNotInFilm}};
+          {"operation", operation < size.operations ? static_cast<std::int64_t>(operation) : kNotInFilm},
+          {"step", step && *step < size.steps ? static_cast<std::int64_t>(*step) : kNotInFilm}};
 }
 
 }  // namespace
@@ -45,21 +47,21 @@ Json access_json(const RacingAccess& access, model::OperationIndex operation, st
 void FilmRaces::told(const trace::ToldRace& race) {
   const std::string record(race.record);
   report::read_records(record, collector_);
-  if (race.second == model::kInitialValue) return;
+  if (!race.is_new()) return;
   const std::optional<DataRace> made = report::race_of(record);
-  if (made) operations_[example_of(*made)] = {race.first, race.second};
+  if (made) examples_[example_of(*made)] = {{race.first, race.first_step}, {race.second, race.second_step}};
 }
 
-Json FilmRaces::json_of(const DataRace& given, std::size_t operations) const {
-  const auto known = operations_.find(example_of(given));
-  Operations example = known == operations_.end() ? Operations() : known->second;
+Json FilmRaces::json_of(const DataRace& given, const FilmSize& size) const {
+  const auto known = examples_.find(example_of(given));
+  Example example = known == examples_.end() ? Example() : known->second;
   if (given.second_came_first) std::swap(example.first, example.second);
   const DataRace race = report::readable(given);
   Json related = Json::array();
-  for (const DataRace& other : given.related) related.push_back(json_of(other, operations));
+  for (const DataRace& other : given.related) related.push_back(json_of(other, size));
   return {{"title", first_line(to_string(race))},
-          {"first", access_json(race.first, example.first, operations)},
-          {"second", access_json(race.second, example.second, operations)},
+          {"first", access_json(race.first, example.first.operation, example.first.step, size)},
+          {"second", access_json(race.second, example.second.operation, example.second.step, size)},
           {"excuse", race.excuse},
           {"why", race.reason},
           {"changes", race.changes},
@@ -68,12 +70,12 @@ Json FilmRaces::json_of(const DataRace& given, std::size_t operations) const {
           {"related", std::move(related)}};
 }
 
-Json FilmRaces::json(std::size_t operations) const {
+Json FilmRaces::json(const FilmSize& size) const {
   report::Suppressions none;
   const RaceReport report = collector_.report(none);
   Json all = Json::array();
   for (const auto* list : {&report.races, &report.notices, &report.suppressed})
-    for (const DataRace& race : *list) all.push_back(json_of(race, operations));
+    for (const DataRace& race : *list) all.push_back(json_of(race, size));
   return all;
 }
 

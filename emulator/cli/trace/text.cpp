@@ -140,12 +140,15 @@ void TraceText::held_back(const trace::HeldBack& held) {
 }
 
 void TraceText::raced(const trace::ToldRace& race) {
-  if (race.second == model::kInitialValue) return;
+  if (!race.is_new()) return;
   const std::optional<DataRace> told = report::race_of(std::string(race.record));
   if (!told) return;
-  const std::string first = race.first == model::kInitialValue ? "an operation before it" : number(race.first);
-  print(fmt::format("      data race on {}: {} and {} are not ordered", report::element(*told), number(race.second),
-                    first));
+  const auto access = [this](trace::OperationIndex operation, const std::optional<std::uint64_t>& step) {
+    if (operation != model::kInitialValue) return number(operation);
+    return step ? fmt::format("#{}", steps_[*step]) : std::string("an operation that is not here");
+  };
+  print(fmt::format("      data race on {}: {} and {} are not ordered", report::element(*told),
+                    access(race.second, race.second_step), access(race.first, race.first_step)));
 }
 
 }  // namespace heddle::cli

@@ -195,6 +195,104 @@ TEST_CASE("a film of a program of queues has its steps, each with its place, and
   CHECK(film.at("held")[0].at("cached") == "2 atoms, 2 not flushed, 0 older than memory");
 }
 
+namespace {
+
+/// A command sets an event behind which another one waits, and the host sets one; then both are reset.
+void run_events(const std::string& path) {
+  const LogicalDevice device(traced(path, 3));
+  const auto memory = device.allocate_memory<std::uint32_t>(kCount, MemoryProperty::HostCoherent, "numbers");
+  const auto map = memory.map();
+  for (std::uint32_t i = 0; i < kCount; ++i) map.write(i, i);
+  const Event ready = device.event("ready");
+  const Event go = device.event("go");
+  go.set();
+  const MemoryBarrier2 between{PipelineStage2::ComputeShader, Access2::ShaderStorageWrite,
+                               PipelineStage2::ComputeShader, Access2::ShaderStorageRead | Access2::ShaderStorageWrite};
+  CommandBuffer commands = device.command_buffer("twice");
+  commands.begin();
+  commands.wait_event2(go, MemoryBarrier2{PipelineStage2::Host, Access2::HostWrite, PipelineStage2::ComputeShader,
+                                          Access2::ShaderStorageRead});
+  commands.dispatch(kTwice, {1}, {kCount}, memory.buffer());
+  commands.set_event2(ready, between);
+  commands.wait_event2(ready, between);
+  commands.dispatch(kTwice, {1}, {kCount}, memory.buffer());
+  commands.pipeline_barrier2({PipelineStage2::ComputeShader, Access2::ShaderStorageWrite,
+                              PipelineStage2::AllCommands | PipelineStage2::Host, Access2::HostRead});
+  commands.reset_event2(ready);
+  commands.end();
+  device.queue().submit2(commands);
+  device.wait_idle();
+  CHECK(map.read(1) == 4);
+}
+
+}  // namespace
+
+TEST_CASE("events that commands and the host set, wait for and reset are steps, each behind what it waits for") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path("events.trace");
+  run_events(path);
+  const std::vector<std::string> lines = lines_of(path);
+  const auto event = [&](const std::string& words) { return event_of(lines, words); };
+  const std::string by_host = event("host  set: event 'go'");
+  const std::string behind_host = event("queue 0 (family 0)  wait_event2 of event 'go', HOST HOST_WRITE to ");
+  const std::string set = event("queue 0 (family 0)  set_event2 of event 'ready', behind COMPUTE_SHADER");
+  const std::string wait = event("queue 0 (family 0)  wait_event2 of event 'ready', COMPUTE_SHADER ");
+  const std::string reset = event("queue 0 (family 0)  reset_event2 of event 'ready', behind ");
+  CHECK(has(lines, "      " + wait + " comes behind " + set));
+  const auto number = [](const std::string& of) { return std::stoi(of.substr(1)); };
+  // The host sets it in front of the submission.
+  CHECK(number(behind_host) > number(by_host));
+  CHECK(number(reset) > number(wait));
+  const std::string film_file = directory.path("film.json");
+  const std::string exported = directory.path("events.json");
+  REQUIRE(run_heddle({"trace", path, "--film", film_file, "--perfetto", exported}).exit_code == 0);
+  std::size_t in_film = 0;
+  const Json film = Json::parse(text_of(film_file));
+  for (const Json& step : film.at("steps"))
+    if (step.at("words").get<std::string>().find("event 'ready'") != std::string::npos) ++in_film;
+  CHECK(in_film == 3);
+  CHECK(text_of(exported).find("set_event2 of event 'ready', behind COMPUTE_SHADER") != std::string::npos);
+}
+
+TEST_CASE("a race that queues have is in the trace, with the step of each access and the operation of a kernel's") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path("race.trace");
+  {
+    const LogicalDevice device(traced(path, 3));
+    const auto memory = device.allocate_memory<std::uint32_t>(kCount, MemoryProperty::HostCoherent, "numbers");
+    const auto map = memory.map();
+    for (std::uint32_t i = 0; i < kCount; ++i) map.write(i, i);
+    CommandBuffer commands = device.command_buffer("double");
+    commands.begin();
+    commands.dispatch(kTwice, {1}, {kCount}, memory.buffer());
+    commands.end();
+    device.queue().submit2(commands);
+    map.write(2, 7);
+    device.wait_idle();
+    REQUIRE(device.races().size() == 1);
+  }
+  const std::vector<std::string> lines = lines_of(path);
+  const std::string write = event_of(lines, "host  write 'numbers'[2] = 7");
+  const auto told = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
+    return line.find("data race on numbers[2]: ") != std::string::npos;
+  });
+  REQUIRE(told != lines.end());
+  CHECK((told->find(write + " and ") != std::string::npos || told->find(" and " + write + " ") != std::string::npos));
+  CHECK(Json::parse(run_heddle({"trace", path, "--json"}).out).at("races") == 1);
+  const std::string film_file = directory.path("film.json");
+  REQUIRE(run_heddle({"trace", path, "--film", film_file}).exit_code == 0);
+  const Json film = Json::parse(text_of(film_file));
+  REQUIRE(film.at("races").size() == 1);
+  const Json& race = film.at("races")[0];
+  const bool host_first = race.at("first").at("who").get<std::string>().find("host") != std::string::npos;
+  const Json& host = race.at(host_first ? "first" : "second");
+  const Json& kernel = race.at(host_first ? "second" : "first");
+  CHECK(host.at("operation") == -1);
+  CHECK(film.at("steps")[host.at("step").get<std::size_t>()].at("words") == "write 'numbers'[2] = 7");
+  CHECK(kernel.at("operation") >= 0);
+  CHECK(film.at("steps")[kernel.at("step").get<std::size_t>()].at("words").get<std::string>().find("dispatch") == 0);
+}
+
 TEST_CASE("a read of the host that misses an invalidate is stale in the trace, and its atom older than memory") {
   const TemporaryDirectory directory;
   std::uint64_t seed = 1;

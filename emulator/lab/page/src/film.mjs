@@ -16,7 +16,7 @@
  *
  * `races` are the data races of the run, the ones that were found in it while it was traced: `title`, `why`, `changes`, `no_change` (why
  * there are none), `excuse` (why it does not count), `again` (the command), `related` races, and `first` and `second`, each with
- * `text`, `where`, `who` and its `operation`, -1 for one that the film does not have.
+ * `text`, `where`, `who`, its `operation`, and the `step` that it is part of: -1 for what the film does not have, or where it is none.
  */
 const OPERATION = 0, MOVED = 1, PASSES = 2, DISPATCH = 3, STEP = 4;
 const READS = 1, WRITES = 2, ATOMIC = 4;
@@ -388,7 +388,8 @@ export function wrongStory(film, read) {
 
 /** The event of an access of a race, or -1 if the film does not have it. */
 export function eventOfAccess(film, access) {
-  return access.operation < 0 ? -1 : index(film).eventOf[access.operation];
+  if (access.operation >= 0) return index(film).eventOf[access.operation];
+  return access.step >= 0 ? film.steps[access.step].event : -1;
 }
 
 /** The event at which a race happens: that of the access which comes later; -1 if the film has neither. */

@@ -8,6 +8,7 @@ interface Access {
   where: string;
   who: string;
   operation: number;
+  step: number;
 }
 
 /** What `heddle trace --film` writes; film.mjs says what the parts mean. */
@@ -56,13 +57,14 @@ function LineOfRace({film, race, line, onEvent, onRace}: {film: Film; race: Race
 }
 
 export function RaceView({film, race, onEvent, onRace}: {film: Film; race: Race; onEvent: (event: number) => void; onRace: (race: Race) => void}) {
+  const isMissing = [race.first, race.second].some(access => eventOfAccess(film, access) < 0);
   const sides = ([['The first access', race.first], ['The second access', race.second]] as [string, Access][]).filter(([, access]) => access.operation >= 0);
   return (
     <section aria-label="This race" class="this-race">
       <h3>{race.title}</h3>
       <dl>{(raceLines(film, race) as Line[]).map((line, i) => (
         <div key={i}><dt>{line.label}</dt><dd><LineOfRace film={film} race={race} line={line} onEvent={onEvent} onRace={onRace} /></dd></div>))}</dl>
-      {sides.length < 2 && <p class="faint">An access that has no event is not among the events of this film, or so far back that the detector had forgotten which it was.</p>}
+      {isMissing && <p class="faint">An access that has no event is not among the events of this film, or so far back that the detector had forgotten which it was.</p>}
       <div class="two">{sides.map(([title, access]) => (
         <Side key={title} film={film} title={title} operation={access.operation} event={eventOfAccess(film, access)} onEvent={onEvent} />))}</div>
     </section>
