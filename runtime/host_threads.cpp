@@ -6,6 +6,7 @@ namespace heddle::runtime {
 namespace {
 
 constinit thread_local HostThreads* g_running = nullptr;
+constinit thread_local bool g_is_native = false;
 
 }  // namespace
 
@@ -15,6 +16,14 @@ HostThreads* host_threads() noexcept {
 
 HostThreads* run_host_threads(HostThreads* threads) noexcept {
   return std::exchange(g_running, threads);
+}
+
+bool is_native_host_thread() noexcept {
+  return g_is_native;
+}
+
+bool be_native_host_thread(bool is_one) noexcept {
+  return std::exchange(g_is_native, is_one);
 }
 
 }  // namespace heddle::runtime

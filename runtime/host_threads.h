@@ -51,4 +51,9 @@ HostThreads* host_threads() noexcept;
 /// Returns those that it ran.
 HostThreads* run_host_threads(HostThreads* threads) noexcept;
 
+/// Whether the calling thread of the system is a host thread of a native run.
+bool is_native_host_thread() noexcept;
+/// Returns whether it was one.
+bool be_native_host_thread(bool is_one) noexcept;
+
 }  // namespace heddle::runtime

@@ -277,6 +277,11 @@ std::shared_ptr<detail::QueueEngine> engine_of(LogicalDeviceOptions options, std
     if (!options.device.seed) options.device.seed = threads->seed();
     if (!options.device.memory) options.device.memory = threads->policy();
     if (!options.device.trace) options.device.trace = threads->new_trace();
+  } else if (runtime::is_native_host_thread() && !options.device.mode) {
+    // What the environment asks of devices is asked of the runs that the program leaves open.
+    options.device.mode = Mode::Native;
+    options.device.races = options.device.races.value_or(false);
+    options.device.trace = options.device.trace.value_or("");
   }
   // What mode the options and the environment come to.
   options.device = detail::completed(std::move(options.device));

@@ -79,6 +79,13 @@ TEST_CASE("a host thread reads what a kernel wrote that another thread waited fo
   CHECK(threads::run(kTwoKinds<true>, {.mode = Mode::Native}).ok());
 }
 
+TEST_CASE("a logical device of a native run is native, whatever the environment asks of others") {
+  setenv("HEDDLE_MODE", "emulated", 1);
+  const threads::Report report = threads::run(kTwoKinds<true>, {.mode = Mode::Native});
+  unsetenv("HEDDLE_MODE");
+  CHECK(report.ok());
+}
+
 TEST_CASE("a host thread that reads while the kernel is under way races with it, and both places are named") {
   threads::Options options;
   options.seed = 1;

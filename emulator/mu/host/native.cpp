@@ -20,6 +20,7 @@
 #include "emulator/mu/host/trap.h"
 #include "runtime/fault.h"
 #include "runtime/fiber.h"
+#include "runtime/host_threads.h"
 #include "runtime/launch.h"
 
 namespace heddle::threads::detail {
@@ -138,6 +139,8 @@ void run_from_here(NativeRun& run, std::function<void()> function) {
   State& here = state();
   const State outer = here;
   runtime::TrapOwner* const outer_traps = runtime::set_trap_owner(&native_traps);
+  runtime::HostThreads* const outer_threads = runtime::run_host_threads(nullptr);
+  const bool was_native = runtime::be_native_host_thread(true);
   runtime::install_fault_handler();
   here.globals = &exceptions();
   const ExceptionGlobals handled = *here.globals;
@@ -153,6 +156,8 @@ void run_from_here(NativeRun& run, std::function<void()> function) {
   if (runtime::kSanitized) runtime::announce_arrival(here.announced);
   if (here.dead) run.remove(here.dead);
   here = outer;
+  runtime::be_native_host_thread(was_native);
+  runtime::run_host_threads(outer_threads);
   runtime::set_trap_owner(outer_traps);
   exceptions() = handled;
 }
