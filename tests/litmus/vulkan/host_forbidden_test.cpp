@@ -31,7 +31,7 @@ struct Counts {
   int complete = 0;
 };
 
-/// No candidate is consistent that ends as no execution does.
+/// No candidate is consistent that ends as no execution does, unless a value comes out of thin air.
 void check_forbidden(const std::string& source, Counts& counts) {
   INFO(source);
   const VulkanParse parse = parse_vulkan(source);
@@ -43,7 +43,8 @@ void check_forbidden(const std::string& source, Counts& counts) {
   const ForbiddenOutcomes forbidden = find_forbidden_outcomes(*parse.test, question, found);
   counts.complete += forbidden.complete ? 1 : 0;
   for (const ForbiddenOutcome& outcome : forbidden.outcomes) {
-    CHECK((outcome.obstacle == Obstacle::Axioms || outcome.obstacle == Obstacle::NoValue));
+    // Copies may make a value its own source; and of an outcome that the test asks about there may be no candidate.
+    CHECK((!outcome.closest || !outcome.violations.empty() || outcome.obstacle == Obstacle::ThinAir));
     counts.by_axioms += outcome.obstacle == Obstacle::Axioms ? 1 : 0;
   }
 }
@@ -72,7 +73,7 @@ TEST_CASE("of host tests no candidate that ends as no execution does is consiste
 
 TEST_CASE("of random host tests no candidate that ends as no execution does is consistent") {
   Counts counts;
-  const std::uint64_t tests = how_many("HEDDLE_HOST_TESTS", 100, 5000);
+  const std::uint64_t tests = how_many("HEDDLE_HOST_TESTS", 100, 2000);
   for (std::uint64_t seed = 1; seed <= tests; ++seed) check_forbidden(random_host_test(seed), counts);
   CHECK(counts.by_axioms > 20);
 }
