@@ -189,8 +189,9 @@ class LogicalDevice {
   std::vector<DataRace> races() const { return engine_->races(); }
   /// Throws KernelError with the first of them, if there is one.
   void require_no_races() const;
-  /// Emulated mode, with DeviceOptions::race_advice: barriers that nothing of the run needed, and masks, ranges and
-  /// stages of semaphores that are wider than it needed, each tried alone. Empty where something races.
+  /// Emulated mode, with DeviceOptions::race_advice: barriers, semaphores and transfers of ownership that nothing of
+  /// the run needed, and masks, ranges and stages of semaphores that are wider than it needed, each tried alone. Empty
+  /// where something races.
   std::vector<OrderingAdvice> advice() const { return engine_->advice(); }
 
  private:
