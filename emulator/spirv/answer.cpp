@@ -67,7 +67,7 @@ explore::Options Inquirer::options(Wanted wanted) {
   if (inquiry_.limit != 0) out.graph_limit = std::max(kGraphsAtLeast, kGraphsForEach * inquiry_.limit);
   if (inquiry_.graph_limit != 0) out.graph_limit = inquiry_.graph_limit;
   if (out.graph_limit != 0)
-    out.derivation_steps = std::min(out.derivation_steps, kDerivationStepsForGraph * out.graph_limit);
+    out.derivation_steps = std::min<std::uint64_t>(out.derivation_steps, kDerivationStepsForGraph * out.graph_limit);
   return out;
 }
 

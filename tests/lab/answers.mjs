@@ -2,7 +2,7 @@
 //
 //   node tests/lab/answers.mjs HEDDLE ANSWER_MJS [FOLDER...]
 //
-// Without folders: the library of tests/litmus, the course, and a sample of the random tests.
+// Without folders: the library of tests/litmus, the course, a sample of the random tests, and the modules of tests/spirv.
 import {execFileSync} from 'node:child_process';
 import {readdirSync} from 'node:fs';
 import {dirname, join} from 'node:path';
@@ -31,8 +31,8 @@ function comparable(line) {
   return line.replace(/"(seconds|run_seconds)":[-+.\de]+/g, '"$1":0');
 }
 
-function compare(title, files, options) {
-  const theirs = lines(heddle, ['litmus', '--json', ...options, ...files]);
+function compare(title, files, options, command = 'litmus') {
+  const theirs = lines(heddle, [command, '--json', ...options, ...files]);
   const ours = lines('node', [answer, ...options, ...files]);
   let different = theirs.length === ours.length ? 0 : 1;
   theirs.forEach((line, i) => {
@@ -54,4 +54,7 @@ different += compare('C and Mu', testsIn(join(root, 'tests/mu/cases'), 4), ['--w
 different += compare('why', vulkan.filter((_, i) => i % 10 === 0), ['--why']);
 for (const policy of ['sequential', 'random', 'adversarial'])
   different += compare(`runs on ${policy}`, vulkan.filter((_, i) => i % 8 === 0), ['--machine', policy, '--runs', '300', '--seed', '7', '--judge', '20']);
+const modules = readdirSync(join(root, 'tests/spirv/cases')).filter(name => name.endsWith('.spvasm')).sort().map(name => join(root, 'tests/spirv/cases', name));
+different += compare('modules', modules, [], 'spirv');
+different += compare('runs of modules', modules, ['--machine', 'random', '--runs', '100', '--seed', '7', '--judge', '5'], 'spirv');
 process.exitCode = different === 0 ? 0 : 1;
