@@ -25,13 +25,22 @@ constexpr std::size_t kMostEnds = 64;
 // Iterations of a loop of a game that change something.
 constexpr std::uint64_t kMostIterations = std::uint64_t{1} << 16;
 
+/// The dispatch, if it is small enough: what each invocation may do is found out one by one.
+const spirv::Dispatch& playable(const spirv::Dispatch& dispatch) {
+  if (dispatch.agents() > kMostInvocations)
+    throw spirv::Error({}, fmt::format("the dispatch has {} invocations, and a game has at most {}: \"; @Config: "
+                                       "1, 1, 2\" would be two workgroups of one",
+                                       dispatch.agents(), kMostInvocations));
+  return dispatch;
+}
+
 /// A module, and what is known of its dispatch: in one place, because they refer to each other.
 struct Prepared {
   Prepared(spirv::Module of, spirv::Header header, const spirv::DispatchOptions& options)
       : module(std::move(of)),
         dispatch(module, std::move(header), options),
         question(spirv::question_of(dispatch)),
-        analysis(dispatch, question) {}
+        analysis(playable(dispatch), question) {}
 
   spirv::Module module;
   spirv::Dispatch dispatch;
@@ -282,10 +291,6 @@ class PlayedModule final : public Played {
 
 void PlayedModule::add_threads(const std::string& text) {
   const spirv::Dispatch& dispatch = of_.dispatch;
-  if (dispatch.agents() > kMostInvocations)
-    throw spirv::Error({}, fmt::format("the dispatch has {} invocations, and a game has at most {}: \"; @Config: "
-                                       "1, 1, 2\" would be two workgroups of one",
-                                       dispatch.agents(), kMostInvocations));
   const std::vector<CodeLine> code = code_of(of_, text);
   for (std::uint32_t agent = 0; agent < dispatch.agents(); ++agent) {
     const model::Place& place = dispatch.place(agent);
