@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <tuple>
 
 #include "emulator/executions/kernel_run.h"
 #include "emulator/executions/meetings.h"
@@ -88,6 +89,7 @@ class KernelSearch final : public emulation::ByItself {
   std::uint32_t chosen_ = kNone;
   /// What was found: the same again, whatever lay on the stack before, by which a state may be known sooner or later.
   std::map<std::pair<std::uint32_t, Script>, Behind> steps_;
+  std::map<std::tuple<std::uint32_t, Script, Value>, std::optional<Value>> modified_;
   Meetings meetings_;
   /// What is wrong with the kernel where an invocation has read values that perhaps no execution gives.
   std::vector<std::exception_ptr> wrong_;
@@ -99,6 +101,7 @@ class KernelSearch final : public emulation::ByItself {
   executions::SearchDisplay* display_ = nullptr;
   std::atomic<bool> out_of_time_{false};
   KernelExecutions found_;
+  explore::Counts counts_;
   /// What all executions lead to, and one that does; an element that one does not write is not in its row.
   std::map<std::map<std::pair<AllocationId, std::uint64_t>, Value>, std::vector<KernelStep>> rows_;
 };
@@ -109,7 +112,7 @@ using executions::ScriptedMemory;
 using explore::Step;
 using explore::StepKind;
 
-constexpr std::size_t kLearnedSteps = 2000;
+constexpr std::size_t kLearnedSteps = 100000;
 constexpr std::uint64_t kLearnedGraphs = 2000;
 /// Nearly all steps were found before: what an exploration takes is bounded by its time.
 constexpr std::size_t kPatientSteps = 20000000;
@@ -306,10 +309,12 @@ bool KernelSearch::looked_in_vain(std::uint32_t invocation, const Script& script
 }
 
 std::optional<KernelSearch::Value> KernelSearch::modified(std::uint32_t invocation, const Script& script, Value old) {
+  const auto [known, fresh] = modified_.try_emplace({invocation, script, old});
+  if (!fresh) return known->second;
   memory_.ask_for_modified(old);
   run_one(invocation, script);
   memory_.ask_for_modified(std::nullopt);
-  return memory_.modified();
+  return known->second = memory_.modified();
 }
 
 explore::Program KernelSearch::program() {
@@ -344,8 +349,10 @@ KernelExecutions KernelSearch::explore(std::uint32_t group_size, const std::func
   run_ = &run;
   group_size_ = group_size;
   found_ = {};
+  counts_ = {};
   rows_.clear();
   steps_.clear();
+  modified_.clear();
   meetings_ = {};
   wrong_.clear();
   out_of_time_ = false;
@@ -362,6 +369,8 @@ KernelExecutions KernelSearch::explore(std::uint32_t group_size, const std::func
   options.learned_graphs = kLearnedGraphs;
   options.patient_steps = kPatientSteps;
   options.derivation_steps = kDerivationSteps;
+  // One must not stand for more executions than were asked for.
+  options.up_to_symmetry = bounds_.symmetry && bounds_.executions == 0;
   try {
     const explore::Statistics statistics =
         explore::explore(agents, options, [this](const explore::Found& found) { return take(found); });
@@ -400,14 +409,11 @@ void KernelSearch::throw_what_is_wrong(const explore::Found& found) const {
 bool KernelSearch::take(const explore::Found& found) {
   look_at_clock();
   throw_what_is_wrong(found);
-  if (found.terminated()) {
-    ++found_.executions;
-    add_outcomes(final_values(found), found);
-  } else if (found.cut()) {
-    ++found_.cut;
-  } else {
-    ++found_.blocked;
-  }
+  counts_.add(found);
+  found_.executions = counts_.ended();
+  found_.blocked = counts_.blocked();
+  found_.cut = counts_.cut();
+  if (found.terminated()) add_outcomes(final_values(found), found);
   if (found.judgement.racy()) add_races(found);
   if (bounds_.progress) bounds_.progress(found_.executions + found_.blocked + found_.cut);
   return true;

@@ -94,6 +94,27 @@ struct Found {
   bool cut() const;
 };
 
+/// How many executions were found, or stood for (Found::stands_for).
+class Counts {
+ public:
+  void add(const Found& found);
+  void forget_ended() { all_ = blocked_ + cut_; }
+
+  /// All of them: of these, the others are a part.
+  std::uint64_t all() const { return whole(all_); }
+  std::uint64_t blocked() const { return whole(blocked_); }
+  std::uint64_t cut() const { return whole(cut_); }
+  /// In which every agent finished.
+  std::uint64_t ended() const { return whole(all_ - blocked_ - cut_); }
+
+ private:
+  static std::uint64_t whole(double number) { return static_cast<std::uint64_t>(number + 0.5); }
+
+  double all_ = 0;
+  double blocked_ = 0;
+  double cut_ = 0;
+};
+
 struct Statistics {
   /// Consistent executions reported, or stood for.
   std::uint64_t executions = 0;

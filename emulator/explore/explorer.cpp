@@ -3,7 +3,6 @@
 #include <heddle/detail/check.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "emulator/explore/symmetry.h"
@@ -84,7 +83,7 @@ Statistics Explorer::run() {
 
 void Explorer::pass() {
   statistics_ = {};
-  executions_ = blocked_ = cut_ = 0;
+  counts_ = {};
   learned_ = false;
   stopped_ = false;
   agents_.assign(trees_.size(), {});
@@ -579,23 +578,13 @@ void Explorer::visit_leaf() {
     stopped_ = true;
     return;
   }
-  count(found);
-  if (reporting_ && !on_execution_(found)) stopped_ = true;
-}
-
-void Explorer::count(const Found& found) {
   ++statistics_.found;
-  executions_ += found.stands_for;
-  if (found.cut()) {
-    cut_ += found.stands_for;
-    statistics_.complete = false;
-  } else if (!found.terminated()) {
-    blocked_ += found.stands_for;
-  }
-  const auto whole = [](double number) { return static_cast<std::uint64_t>(std::llround(number)); };
-  statistics_.executions = whole(executions_);
-  statistics_.blocked = whole(blocked_);
-  statistics_.cut = whole(cut_);
+  counts_.add(found);
+  statistics_.executions = counts_.all();
+  statistics_.blocked = counts_.blocked();
+  statistics_.cut = counts_.cut();
+  statistics_.complete = statistics_.complete && !found.cut();
+  if (reporting_ && !on_execution_(found)) stopped_ = true;
 }
 
 }  // namespace heddle::explore

@@ -110,7 +110,6 @@ class Explorer {
   std::size_t choose_reader(bool& waits) const;
   bool visit_promise();
   void visit_leaf();
-  void count(const Found& found);
 
   const Step& step(std::size_t agent) const { return trees_[agent].step(agents_[agent].node); }
   bool at_read(std::size_t agent) const;
@@ -206,10 +205,7 @@ class Explorer {
   std::unique_ptr<Symmetry> symmetry_;
 
   Statistics statistics_;
-  /// As in the statistics, before they are rounded.
-  double executions_ = 0;
-  double blocked_ = 0;
-  double cut_ = 0;
+  Counts counts_;
   /// How many graphs the pass may build; 0 is no limit.
   std::uint64_t graph_limit_ = 0;
   /// Whether executions are reported, or only learned from.

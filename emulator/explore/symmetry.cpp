@@ -25,11 +25,11 @@ bool Explorer::Symmetry::Decision::is_of(std::size_t agent) const {
   return std::find(twins.begin(), twins.end(), agent) != twins.end();
 }
 
-Explorer::Symmetry::Symmetry(Explorer& explorer)
-    : explorer_(explorer), class_of_(explorer.program_.agents.size(), 0) {
+Explorer::Symmetry::Symmetry(Explorer& explorer) : explorer_(explorer), class_of_(explorer.program_.agents.size(), 0) {
   const std::vector<AgentDescription>& agents = explorer.program_.agents;
   if (explorer.foresight_.told())
-    form_classes([&](std::size_t a, std::size_t b) { return agents[a].alike != 0 && agents[a].alike == agents[b].alike; });
+    form_classes(
+        [&](std::size_t a, std::size_t b) { return agents[a].alike != 0 && agents[a].alike == agents[b].alike; });
 }
 
 void Explorer::Symmetry::compare_agents() {
@@ -139,14 +139,13 @@ bool Explorer::Symmetry::fixes_graph(std::size_t a, std::size_t b) const {
   };
   return std::all_of(graph.reads_from.begin(), graph.reads_from.end(),
                      [&](const model::ReadsFrom& one) {
-                       return has(graph.reads_from,
-                                  model::ReadsFrom{moved(one.read), moved(one.write), one.bytes});
+                       return has(graph.reads_from, model::ReadsFrom{moved(one.read), moved(one.write), one.bytes});
                      }) &&
-         std::all_of(graph.modification_order.begin(), graph.modification_order.end(),
-                     [&](const model::OperationPair& pair) {
-                       return has(graph.modification_order,
-                                  model::OperationPair{moved(pair.first), moved(pair.second)});
-                     }) &&
+         std::all_of(
+             graph.modification_order.begin(), graph.modification_order.end(),
+             [&](const model::OperationPair& pair) {
+               return has(graph.modification_order, model::OperationPair{moved(pair.first), moved(pair.second)});
+             }) &&
          std::all_of(explorer_.promises_.begin(), explorer_.promises_.end(), is_promise);
 }
 

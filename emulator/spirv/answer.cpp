@@ -1,6 +1,7 @@
 #include "emulator/spirv/answer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace heddle::spirv {
@@ -29,8 +30,9 @@ class Inquirer {
   void note_faults(const std::vector<explore::AgentEnd>& ends);
   void note_race(const explore::Found& found);
   void note_condition(const Choices& choices);
-  void note_rows(const Choices& choices, bool racy, const model::Execution& execution);
+  void note_rows(const Choices& choices, const explore::Found& found, bool racy);
   bool passes_filter(const Choices& choices);
+  void count(const explore::Found& found);
   bool is_cancelled() const {
     return inquiry_.cancelled != nullptr && inquiry_.cancelled->load(std::memory_order_relaxed);
   }
@@ -42,7 +44,14 @@ class Inquirer {
   const Question& question_;
   const Inquiry& inquiry_;
   Answer answer_;
-  std::map<std::vector<std::uint64_t>, Row> rows_;
+  /// As in a row, not rounded yet.
+  struct RowCounts {
+    double executions = 0;
+    double racy_executions = 0;
+    std::optional<model::Execution> example;
+  };
+  std::map<std::vector<std::uint64_t>, RowCounts> rows_;
+  explore::Counts counts_;
   /// Whether what was seen decides the condition, whatever else there is.
   bool settled_ = false;
   bool limited_ = false;
@@ -60,6 +69,7 @@ explore::Options Inquirer::options(Wanted wanted) {
   out.cancelled = inquiry_.cancelled;
   out.only_terminated = &knows_all_of_others_;
   out.counts_all = !question_.filter;
+  out.up_to_symmetry = inquiry_.symmetry && inquiry_.limit == 0;
   // A limit is to end it, even if hardly an execution counts.
   constexpr std::uint64_t kGraphsForEach = 1000;
   constexpr std::uint64_t kGraphsAtLeast = 100000;
@@ -123,7 +133,7 @@ void Inquirer::note_condition(const Choices& choices) {
   answer_.holds = question_.quantifier == Quantifying::Exists;
 }
 
-void Inquirer::note_rows(const Choices& choices, bool racy, const model::Execution& execution) {
+void Inquirer::note_rows(const Choices& choices, const explore::Found& found, bool racy) {
   std::size_t combinations = 1;
   for (const std::vector<std::uint64_t>& each : choices) {
     combinations *= each.size();
@@ -141,10 +151,10 @@ void Inquirer::note_rows(const Choices& choices, bool racy, const model::Executi
     }
     const bool open = std::any_of(values.begin(), values.end(), is_token);
     if (question_.filter && !open && !satisfies(*question_.filter, values)) continue;
-    Row& row = rows_[values];
-    ++row.executions;
-    if (racy) ++row.racy_executions;
-    if (inquiry_.keep_examples && !row.example) row.example = execution;
+    RowCounts& row = rows_[values];
+    row.executions += found.stands_for;
+    if (racy) row.racy_executions += found.stands_for;
+    if (inquiry_.keep_examples && !row.example) row.example = found.execution;
   }
 }
 
@@ -161,6 +171,13 @@ bool Inquirer::has_enough() const {
   return false;
 }
 
+void Inquirer::count(const explore::Found& found) {
+  counts_.add(found);
+  answer_.executions = counts_.ended();
+  answer_.blocked = counts_.blocked();
+  answer_.cut = counts_.cut();
+}
+
 bool Inquirer::take(const explore::Found& found) {
   if (is_cancelled()) return false;
   if (inquiry_.on_execution) inquiry_.on_execution();
@@ -171,7 +188,7 @@ bool Inquirer::take(const explore::Found& found) {
   if (!found.terminated()) {
     ++counted_;
     if (racy) note_race(found);
-    ++(found.cut() ? answer_.cut : answer_.blocked);
+    count(found);
     knows_all_of_others_ = !inquiry_.verdict_only && answer_.racy && answer_.cut > 0;
     return !has_enough();
   }
@@ -180,18 +197,17 @@ bool Inquirer::take(const explore::Found& found) {
     return false;
   }
   ++counted_;
-  ++answer_.executions;
+  count(found);
   if (racy) note_race(found);
   if (question_.condition) note_condition(choices);
-  if (!inquiry_.verdict_only) note_rows(choices, racy, found.execution);
+  if (!inquiry_.verdict_only) note_rows(choices, found, racy);
   return !has_enough();
 }
 
 Answer Inquirer::finish() {
-  for (auto& [values, row] : rows_) {
-    row.values = values;
-    answer_.rows.push_back(std::move(row));
-  }
+  for (auto& [values, row] : rows_)
+    answer_.rows.push_back({values, static_cast<std::uint64_t>(std::llround(row.executions)),
+                            static_cast<std::uint64_t>(std::llround(row.racy_executions)), std::move(row.example)});
   answer_.cancelled = is_cancelled();
   return std::move(answer_);
 }
@@ -209,6 +225,7 @@ Answer Inquirer::decide() {
   const bool saw_all = first.complete && !stopped_;
   bool knows = knows_condition() || (saw_all && !answer_.racy);
   if (answer_.racy && !knows_condition() && !limited_ && !is_cancelled()) {
+    counts_.forget_ended();
     answer_.executions = 0;
     const explore::Statistics second = explore(Wanted::Outcomes, Idling::Once);
     knows = knows_condition() || (second.complete && !stopped_);

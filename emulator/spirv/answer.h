@@ -31,6 +31,9 @@ struct Inquiry {
   bool verdict_only = false;
   /// Whether each row has an example.
   bool keep_examples = false;
+  /// Look at some for all executions that differ only in which of interchangeable invocations did what. The answer is
+  /// the same without, unless a limit is hit.
+  bool symmetry = true;
   /// Called for each execution that is looked at. May be empty.
   std::function<void()> on_execution;
   /// Once it is true the answer is not wanted any more. May be null.

@@ -1,6 +1,7 @@
 #include "emulator/spirv/program.h"
 
 #include <algorithm>
+#include <map>
 
 #include "emulator/spirv/source.h"
 
@@ -193,7 +194,25 @@ void KernelProgram::add_explored(std::uint64_t bound, Idling idling) {
       parts_->choices.push_back(choice_location(dispatch, agent, i));
   }
   for (auto& code : parts_->codes) code->tells_later = tells;
+  say_who_is_alike();
   add_chooser();
+}
+
+// Invocations that begin with the same in all slots that matter do the same, unless lanes do things together, or choose
+// what nothing defines.
+void KernelProgram::say_who_is_alike() {
+  const Code& code = analysis_.dispatch().code();
+  if (!code.exchanges.empty() || !code.parts.empty() || analysis_.has_choices()) return;
+  std::map<std::vector<std::uint64_t>, std::uint32_t> known;
+  for (const auto& invocation : parts_->codes) {
+    std::vector<std::uint64_t> begins_with;
+    for (const Slot slot : live_before(code, analysis_.flows()[invocation->agent], {0}).front()) {
+      begins_with.push_back(slot);
+      begins_with.push_back(invocation->image[slot]);
+    }
+    const auto number = static_cast<std::uint32_t>(known.size() + 1);
+    program_.agents[invocation->agent].alike = known.emplace(std::move(begins_with), number).first->second;
+  }
 }
 
 void KernelProgram::add_chooser() {

@@ -71,6 +71,7 @@ class KernelProgram {
   void add(InvocationCode code);
   void add_runners(std::uint64_t bound, Idling idling, RunShare& share);
   void add_explored(std::uint64_t bound, Idling idling);
+  void say_who_is_alike();
   void add_chooser();
 
   const Analysis& analysis_;

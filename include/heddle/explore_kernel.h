@@ -30,6 +30,9 @@ struct KernelBounds {
   Milliseconds time{60000};
   /// How many invocations a subgroup has: no bound, but what the device of the exploration is like.
   std::uint32_t subgroup_size = 1;
+  /// Whether of executions that differ only in which of interchangeable invocations did what some are looked at for
+  /// all. What is found is the same without.
+  bool symmetry = true;
   /// Called now and then with the number of executions so far.
   std::function<void(std::uint64_t)> progress;
   /// Where, on a terminal, it is shown how far an exploration is; null for nowhere. With it the first SIGINT (Ctrl-C)
