@@ -112,7 +112,7 @@ using executions::ScriptedMemory;
 using explore::Step;
 using explore::StepKind;
 
-constexpr std::size_t kLearnedSteps = 100000;
+constexpr std::size_t kLearnedSteps = 20000;
 constexpr std::uint64_t kLearnedGraphs = 2000;
 /// Nearly all steps were found before: what an exploration takes is bounded by its time.
 constexpr std::size_t kPatientSteps = 20000000;

@@ -154,7 +154,7 @@ bool Explorer::visit_operation() {
   return false;
 }
 
-// Twins write in the order of their turns.
+// Equals write in the order of their turns.
 void Explorer::write_in_turn(std::size_t agent) {
   const Step& next = step(agent);
   const Symmetry::Turn turn(*symmetry_, agent, Symmetry::Chosen::PlaceOfWrite);
@@ -378,23 +378,23 @@ bool Explorer::visit_read() {
   if (chosen == agents_.size()) return false;
   const AgentState before = agents_[chosen];
   const std::uint64_t before_reading = statistics_.graphs;
-  std::vector<std::size_t> twins{chosen};
+  std::vector<std::size_t> equals{chosen};
   if (takes_one_source(chosen)) {
     const std::uint64_t counted_before = counted();
     read_one_source(chosen);
     waits = counted() == counted_before && another_may_write(chosen);
   } else {
-    twins = read_from_graph(chosen);
+    equals = read_from_graph(chosen);
     if (!waits && agents_[chosen].may_idle && may_go_on()) idle(chosen);
   }
   // A silent pass may not know yet of the write that a read without any choice has to wait for.
   const bool knows_too_little = !reporting_ && statistics_.graphs == before_reading;
-  if ((waits || knows_too_little) && may_go_on()) wait(twins);
+  if ((waits || knows_too_little) && may_go_on()) wait(equals);
   agents_[chosen] = before;
   return true;
 }
 
-// The agents, which are twins of the first, are put off; each that is could spin if the first could.
+// The agents, which are equals of the first, are put off; each that is could spin if the first could.
 void Explorer::wait(const std::vector<std::size_t>& agents) {
   const bool may_idle = agents_[agents.front()].may_idle;
   std::vector<AgentState> before;
@@ -407,14 +407,14 @@ void Explorer::wait(const std::vector<std::size_t>& agents) {
   for (std::size_t i = 0; i < agents.size(); ++i) agents_[agents[i]] = before[i];
 }
 
-// The agent chooses before its twins, which it returns, itself first.
+// The agent chooses before its equals, which it returns, itself first.
 std::vector<std::size_t> Explorer::read_from_graph(std::size_t agent) {
   if (!foresight_.told()) layout_.add(step(agent).operation.locations);
   const std::vector<Locations> pieces = layout_.pieces(step(agent).operation.locations);
   std::vector<Source> chosen;
   const Symmetry::Turn turn(*symmetry_, agent, Symmetry::Chosen::SourceOfRead);
   choose_sources(agent, pieces, chosen, false);
-  return turn.twins();
+  return turn.equals();
 }
 
 // Whether `reader` may wait for what `writer` writes after its own next read; `unordered`: and that read

@@ -72,7 +72,7 @@ class Explorer {
     std::uint32_t put_off_at = kNotPutOff;
     /// The read that comes next might have taken a value with which the agent spins for ever (reduction.cpp).
     bool may_idle = false;
-    /// What twins have decided before about the step that comes next (symmetry.h).
+    /// What equals have decided before about the step that comes next (symmetry.h).
     std::vector<std::uint32_t> decisions = {};
   };
 

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kNoneOfGraph = ~std::uint64_t{0};
 
 /// What a source is to the agent that reads: these numbers stand above those of operations.
-enum class Owner : std::uint8_t { Another = 1, Itself = 2, Twin = 3 };
+enum class Owner : std::uint8_t { Another = 1, Itself = 2, Equal = 3 };
 
 std::uint64_t numbered(Owner owner, std::uint64_t number) {
   return (static_cast<std::uint64_t>(owner) << 32) + number;
@@ -22,7 +22,7 @@ std::uint64_t numbered(Owner owner, std::uint64_t number) {
 }  // namespace
 
 bool Explorer::Symmetry::Decision::is_of(std::size_t agent) const {
-  return std::find(twins.begin(), twins.end(), agent) != twins.end();
+  return std::find(equals.begin(), equals.end(), agent) != equals.end();
 }
 
 Explorer::Symmetry::Symmetry(Explorer& explorer) : explorer_(explorer), class_of_(explorer.program_.agents.size(), 0) {
@@ -78,15 +78,15 @@ void Explorer::Symmetry::form_classes(const std::function<bool(std::size_t, std:
   }
 }
 
-std::vector<std::size_t> Explorer::Symmetry::twins_of(std::size_t agent) const {
-  std::vector<std::size_t> twins{agent};
-  if (class_of_[agent] == 0 || !explorer_.reporting_ || !explorer_.quorums_.empty()) return twins;
+std::vector<std::size_t> Explorer::Symmetry::equals_of(std::size_t agent) const {
+  std::vector<std::size_t> equals{agent};
+  if (class_of_[agent] == 0 || !explorer_.reporting_ || !explorer_.quorums_.empty()) return equals;
   for (std::size_t other = 0; other < class_of_.size(); ++other)
-    if (other != agent && are_twins(agent, other)) twins.push_back(other);
-  return twins;
+    if (other != agent && are_equals(agent, other)) equals.push_back(other);
+  return equals;
 }
 
-bool Explorer::Symmetry::are_twins(std::size_t a, std::size_t b) const {
+bool Explorer::Symmetry::are_equals(std::size_t a, std::size_t b) const {
   return class_of_[a] == class_of_[b] && stand_alike(a, b) && fixes_graph(a, b) && fixes_decisions(a, b);
 }
 
@@ -189,7 +189,7 @@ std::uint64_t Explorer::Symmetry::rank_of(const Decision& decision, std::size_t 
   if (position(writer) != agent && !decision.is_of(position(writer))) return numbered(Owner::Another, source);
   const auto before = std::count_if(operations.begin(), operations.begin() + source,
                                     [&](const Operation& one) { return one.agent == writer; });
-  return numbered(position(writer) == agent ? Owner::Itself : Owner::Twin, static_cast<std::uint64_t>(before));
+  return numbered(position(writer) == agent ? Owner::Itself : Owner::Equal, static_cast<std::uint64_t>(before));
 }
 
 Explorer::Symmetry::Rank Explorer::Symmetry::rank_of(const Decision& decision, std::size_t agent,
@@ -213,41 +213,41 @@ bool Explorer::Symmetry::comes_behind(model::OperationIndex write, model::Operat
 
 double Explorer::Symmetry::stands_for() const {
   double out = 1;
-  for (const Decision& decision : decisions_) out = out * static_cast<double>(decision.twins.size()) / decision.ties;
+  for (const Decision& decision : decisions_) out = out * static_cast<double>(decision.equals.size()) / decision.ties;
   return out;
 }
 
 // Not where an agent may do without choosing: it spins for ever with a value that stands for others, or writes what
 // nobody reads.
-bool Explorer::Symmetry::is_chosen(std::size_t agent, std::size_t twin, Chosen chosen) const {
+bool Explorer::Symmetry::is_chosen(std::size_t agent, std::size_t equal, Chosen chosen) const {
   const bool all = explorer_.options_.wanted == Wanted::AllExecutions;
   const Step& step = explorer_.step(agent);
   if (chosen == Chosen::ValueOfRead) return all || !step.spins_alike;
   if (chosen == Chosen::SourceOfRead) return true;
   return step.operation.writes() && (all || !step.unread) &&
-         explorer_.mutually_ordered(step.operation, explorer_.step(twin).operation);
+         explorer_.mutually_ordered(step.operation, explorer_.step(equal).operation);
 }
 
 Explorer::Symmetry::Turn::Turn(Symmetry& symmetry, std::size_t agent, Chosen chosen)
-    : symmetry_(symmetry), twins_(symmetry.twins_of(agent)) {
-  // Any two twins are to each other what any other two are.
-  if (twins_.size() > 1 && !symmetry.is_chosen(agent, twins_[1], chosen)) twins_.resize(1);
-  if (twins_.size() == 1) return;
+    : symmetry_(symmetry), equals_(symmetry.equals_of(agent)) {
+  // Any two equals are to each other what any other two are.
+  if (equals_.size() > 1 && !symmetry.is_chosen(agent, equals_[1], chosen)) equals_.resize(1);
+  if (equals_.size() == 1) return;
   Decision decision;
   decision.chosen = chosen;
-  decision.twins = twins_;
+  decision.equals = equals_;
   decision.operations = symmetry.explorer_.execution_.operations.size();
-  for (std::size_t i = 1; i < twins_.size(); ++i)
-    symmetry.explorer_.agents_[twins_[i]].decisions.push_back(static_cast<std::uint32_t>(symmetry.decisions_.size()));
+  for (std::size_t i = 1; i < equals_.size(); ++i)
+    symmetry.explorer_.agents_[equals_[i]].decisions.push_back(static_cast<std::uint32_t>(symmetry.decisions_.size()));
   symmetry.decisions_.push_back(std::move(decision));
   symmetry.open_ = chosen != Chosen::PlaceOfWrite;
 }
 
 Explorer::Symmetry::Turn::~Turn() {
-  if (twins_.size() == 1) return;
+  if (equals_.size() == 1) return;
   symmetry_.open_ = false;
   symmetry_.decisions_.pop_back();
-  for (std::size_t i = 1; i < twins_.size(); ++i) symmetry_.explorer_.agents_[twins_[i]].decisions.pop_back();
+  for (std::size_t i = 1; i < equals_.size(); ++i) symmetry_.explorer_.agents_[equals_[i]].decisions.pop_back();
 }
 
 Explorer::Symmetry::Reading::Reading(Symmetry& symmetry, std::size_t agent, const std::vector<Source>& sources,

@@ -20,13 +20,13 @@ class Explorer::Symmetry {
   void compare_agents();
 
   /// The agents that could change places with this one, as the graph stands: the agent itself first.
-  std::vector<std::size_t> twins_of(std::size_t agent) const;
+  std::vector<std::size_t> equals_of(std::size_t agent) const;
   /// How many executions the graph, which is whole, stands for.
   double stands_for() const;
   /// Whether the write, which its agent is at, has to come behind the other one in scoped modification order.
   bool comes_behind(model::OperationIndex write, model::OperationIndex other) const;
 
-  /// What twins choose: then the one whose turn it is chooses the least.
+  /// What equals choose: then the one whose turn it is chooses the least.
   enum class Chosen : std::uint8_t {
     /// A write of the graph that a read takes, each in the order of the graph; none of it is the greatest.
     SourceOfRead,
@@ -36,7 +36,7 @@ class Explorer::Symmetry {
     PlaceOfWrite,
   };
 
-  /// While it lives, an agent is the first of its twins to choose.
+  /// While it lives, an agent is the first of its equals to choose.
   class Turn {
    public:
     Turn(Symmetry& symmetry, std::size_t agent, Chosen chosen);
@@ -44,11 +44,11 @@ class Explorer::Symmetry {
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
 
-    const std::vector<std::size_t>& twins() const { return twins_; }
+    const std::vector<std::size_t>& equals() const { return equals_; }
 
    private:
     Symmetry& symmetry_;
-    std::vector<std::size_t> twins_;
+    std::vector<std::size_t> equals_;
   };
 
   /// While it lives, an agent reads from these sources.
@@ -59,7 +59,7 @@ class Explorer::Symmetry {
     Reading(const Reading&) = delete;
     Reading& operator=(const Reading&) = delete;
 
-    /// Whether no twin that had its turn before would have had to choose that.
+    /// Whether no equal that had its turn before would have had to choose that.
     bool admitted() const { return admitted_; }
 
    private:
@@ -75,12 +75,12 @@ class Explorer::Symmetry {
 
   struct Decision {
     Chosen chosen = Chosen::SourceOfRead;
-    std::vector<std::size_t> twins;
+    std::vector<std::size_t> equals;
     /// How many operations the graph had.
     std::size_t operations = 0;
-    /// What the first twin chose.
+    /// What the first equal chose.
     Rank rank;
-    /// How many of the twins have chosen the same so far.
+    /// How many of the equals have chosen the same so far.
     std::uint32_t ties = 1;
 
     bool is_of(std::size_t agent) const;
@@ -90,8 +90,8 @@ class Explorer::Symmetry {
   bool have_like_places(std::size_t a, std::size_t b) const;
   void form_classes(const std::function<bool(std::size_t, std::size_t)>& are_alike);
 
-  bool is_chosen(std::size_t agent, std::size_t twin, Chosen chosen) const;
-  bool are_twins(std::size_t a, std::size_t b) const;
+  bool is_chosen(std::size_t agent, std::size_t equal, Chosen chosen) const;
+  bool are_equals(std::size_t a, std::size_t b) const;
   bool stand_alike(std::size_t a, std::size_t b) const;
   bool fixes_graph(std::size_t a, std::size_t b) const;
   bool fixes_decisions(std::size_t a, std::size_t b) const;
@@ -100,7 +100,7 @@ class Explorer::Symmetry {
   Rank rank_of(const Decision& decision, std::size_t agent, const std::vector<Source>& sources, Value value) const;
 
   Explorer& explorer_;
-  /// By agent: agents of one number may be twins; 0: of none.
+  /// By agent: agents of one number may be equals; 0: of none.
   std::vector<std::size_t> class_of_;
   std::vector<Decision> decisions_;
   /// Whether the decision that came last waits for what is chosen.

@@ -22,14 +22,14 @@ constexpr std::uint64_t kMostGraphs = 1000;
 /// By agent: whose place it takes.
 using Exchange = std::vector<std::size_t>;
 
-struct WithTwins {
+struct WithEquals {
   ScriptedProgram scripts;
   /// So many agents, from the first on, have one script.
-  std::size_t twins = 0;
+  std::size_t equals = 0;
 };
 
 /// A random program some of whose agents stand in places that can often be exchanged.
-WithTwins with_twins(std::uint64_t seed) {
+WithEquals with_equals(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto below = [&](std::uint32_t n) { return std::uniform_int_distribution<std::uint32_t>(0, n - 1)(random); };
   const std::size_t lines = 2 + below(4);
@@ -40,8 +40,8 @@ WithTwins with_twins(std::uint64_t seed) {
   const std::size_t kept = 1 + below(2);
   out.scripts.resize(kept);
   if (out.scripts[0].size() > 3) out.scripts[0].resize(3);
-  const std::size_t twins = (out.scripts[0].size() <= 2 ? 3 : 2) - (kept - 1) + below(2);
-  out.scripts.insert(out.scripts.begin(), twins - 1, out.scripts.front());
+  const std::size_t equals = (out.scripts[0].size() <= 2 ? 3 : 2) - (kept - 1) + below(2);
+  out.scripts.insert(out.scripts.begin(), equals - 1, out.scripts.front());
   out.places.assign(out.scripts.size(), {});
   const std::uint32_t spread = below(4);
   for (std::size_t i = 0; i < out.places.size(); ++i) {
@@ -56,17 +56,17 @@ WithTwins with_twins(std::uint64_t seed) {
         line.participants.clear();
         for (std::size_t a = 0; a < out.scripts.size(); ++a) line.participants.push_back(static_cast<AgentId>(a));
       }
-  return {std::move(out), twins};
+  return {std::move(out), equals};
 }
 
 /// All ways to exchange agents that leave the program as it is. Scripts that are copies follow each other.
-std::vector<Exchange> exchanges(const ScriptedProgram& scripts, std::size_t twins) {
+std::vector<Exchange> exchanges(const ScriptedProgram& scripts, std::size_t equals) {
   Exchange exchange(scripts.scripts.size());
   std::iota(exchange.begin(), exchange.end(), 0);
   std::vector<Exchange> out;
   do {
     bool keeps = true;
-    for (std::size_t a = twins; a < exchange.size(); ++a) keeps = keeps && exchange[a] == a;
+    for (std::size_t a = equals; a < exchange.size(); ++a) keeps = keeps && exchange[a] == a;
     for (std::size_t a = 0; a < exchange.size(); ++a)
       for (std::size_t b = 0; b < a; ++b)
         for (const Scope scope : {Scope::Workgroup, Scope::Subgroup})
@@ -122,9 +122,9 @@ std::string text_of(const Classes& classes) {
 }
 
 /// How many fewer executions were handed over.
-std::uint64_t compare(const WithTwins& with_twins, const Program& program, const Options& options) {
-  const ScriptedProgram& scripts = with_twins.scripts;
-  const std::vector<Exchange> all = exchanges(scripts, with_twins.twins);
+std::uint64_t compare(const WithEquals& with_equals, const Program& program, const Options& options) {
+  const ScriptedProgram& scripts = with_equals.scripts;
+  const std::vector<Exchange> all = exchanges(scripts, with_equals.equals);
   Options limited = options;
   limited.graph_limit = kMostGraphs;
   const Explored expected = explored_classes(program, limited, all);
@@ -143,9 +143,9 @@ std::uint64_t compare(const WithTwins& with_twins, const Program& program, const
 }
 
 /// The program with agents that tell what they may do, and who is alike.
-Program telling_program(WithTwins& with_twins) {
-  Program out = with_twins.scripts.telling_program();
-  for (std::size_t a = 0; a < with_twins.twins; ++a) out.agents[a].alike = 1;
+Program telling_program(WithEquals& with_equals) {
+  Program out = with_equals.scripts.telling_program();
+  for (std::size_t a = 0; a < with_equals.equals; ++a) out.agents[a].alike = 1;
   return out;
 }
 
@@ -166,7 +166,7 @@ TEST_CASE("up to symmetry each class of executions is found, with its number", "
   std::uint64_t fewer = 0;
   for (std::uint64_t seed = first_seed(); seed < first_seed() + programs; ++seed) {
     INFO("seed " << seed);
-    const WithTwins program = with_twins(seed);
+    const WithEquals program = with_equals(seed);
     fewer += compare(program, program.scripts.program(), {}) > 0 ? 1 : 0;
   }
   CHECK(fewer > programs / 8);
@@ -177,15 +177,15 @@ TEST_CASE("up to symmetry each class of agents that tell what they may do is fou
   std::uint64_t fewer = 0;
   for (std::uint64_t seed = first_seed() + 1000000; seed < first_seed() + 1000000 + programs; ++seed) {
     INFO("seed " << seed);
-    WithTwins program = with_twins(seed);
+    WithEquals program = with_equals(seed);
     fewer += compare(program, telling_program(program), {}) > 0 ? 1 : 0;
   }
   CHECK(fewer > programs / 8);
 }
 
 TEST_CASE("of additions of many agents one order stands for all", "[nightly]") {
-  WithTwins nine;
-  nine.twins = 9;
+  WithEquals nine;
+  nine.equals = 9;
   nine.scripts.scripts.assign(9, {addition()});
   nine.scripts.places.resize(9);
   const Program program = telling_program(nine);
