@@ -71,7 +71,7 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
   /// All of these invocations, which wait, execute one dynamic instance of a barrier together, if they wait at one.
   void meet(WorkgroupMemory& memory, std::span<const std::uint32_t> indices);
 
-  // Of the dispatch that runs:
+  // The dispatch that runs:
   /// Where one of its invocations is.
   Coordinates coordinates(AgentId agent) const;
   /// The number of the invocation's workgroup.

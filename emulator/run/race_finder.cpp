@@ -1,5 +1,7 @@
 #include "emulator/run/race_finder.h"
 
+#include "emulator/advice/changes.h"
+#include "emulator/run/race_explainer.h"
 #include "emulator/trace/instructions.h"
 
 namespace heddle::run {
@@ -56,6 +58,11 @@ std::pair<DataRace, std::optional<model::OperationIndex>> RaceFinder::told(const
   std::optional<AccessDone> first;
   if (earlier) first = {recent_.locations(*earlier), recent_.values(*earlier)};
   return {race_of(detector_, dispatched_, names, race, first, {now_.operation->locations, now_.values}), earlier};
+}
+
+std::optional<advice::Changes> RaceFinder::explain(const race::KernelRace& race, const advice::ChangeOptions& options,
+                                                   DataRace& noted) {
+  return RaceExplainer(detector_, recent_, dispatched_).explain(race, options, noted);
 }
 
 }  // namespace heddle::run

@@ -11,14 +11,19 @@
 #include "emulator/advice/neighbourhood.h"
 #include "emulator/race/kernel_detector.h"
 #include "emulator/run/dispatched.h"
-#include "emulator/run/race_explainer.h"
 #include "emulator/trace/listener.h"
 
+namespace heddle::advice {
+struct ChangeOptions;
+struct Changes;
+}  // namespace heddle::advice
 namespace heddle::trace {
 class Instructions;
 }
 
 namespace heddle::run {
+
+class RaceNames;
 
 /// Looks for races in what a memory tells whose operations have one order. It keeps what it takes to explain one: the
 /// last operations, and where their agents are. What becomes of a race is for those who inherit this to say.
@@ -65,11 +70,14 @@ class RaceFinder : public trace::Listener {
   std::pair<DataRace, std::optional<model::OperationIndex>> told(const race::KernelRace& race,
                                                                  const RaceNames& names) const;
 
+  /// Tries changes, as RaceExplainer::explain.
+  std::optional<advice::Changes> explain(const race::KernelRace& race, const advice::ChangeOptions& options,
+                                         DataRace& noted);
+
   race::KernelDetector detector_;
   advice::Recent recent_;
   /// Since the last memory dependency.
   Dispatched dispatched_;
-  const RaceExplainer explainer_{detector_, recent_, dispatched_};
   /// What the memory tells just now.
   struct Now {
     const Operation* operation = nullptr;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "emulator/run/race_explainer.h"
+
 namespace heddle::run {
 namespace {
 
@@ -58,7 +60,7 @@ void Races::note(const race::KernelRace& race) {
     if (std::exchange(last_run_[place], run_) != run_) ++before->runs;
     return found_as_.push_back(place);
   }
-  if (!explainer_.explain(race, changes_, made)) made.no_change = kForgotten;
+  if (!explain(race, changes_, made)) made.no_change = kForgotten;
   found_as_.push_back(found_.size());
   last_run_.push_back(run_);
   found_.push_back(std::move(made));

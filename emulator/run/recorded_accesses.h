@@ -3,7 +3,7 @@
 /// \file
 /// Where an access of a kernel becomes an operation.
 
-#include <heddle/detail/access.h>
+#include <heddle/detail/access_door.h>
 
 namespace heddle::run {
 

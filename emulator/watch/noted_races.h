@@ -14,8 +14,6 @@
 
 #include "emulator/report/collector.h"
 #include "emulator/report/suppressions.h"
-#include "emulator/run/race_explainer.h"
-#include "emulator/watch/named_objects.h"
 #include "emulator/watch/race_log.h"
 #include "runtime/launch.h"
 
@@ -115,23 +113,5 @@ class NotedRaces {
 inline bool is_plain_write(const Operation& operation) {
   return operation.kind == OperationKind::Write && !operation.atomic;
 }
-
-/// The names that a dispatch has for bytes which race.
-class ObjectNames final : public run::RaceNames {
- public:
-  /// `objects` must outlive it; null between dispatches, when bytes have no names.
-  ObjectNames(NamedObjects* objects, const Locations& bytes);
-
-  /// Nothing if the bytes have no name.
-  const std::optional<NamedObject>& object() const { return object_; }
-  /// Says as well of which of the two accesses all that is known is where their variable is declared.
-  void name_object(DataRace& race, const Operation& second) const override;
-  std::string value_text(model::Value value, const Locations& bytes) const override;
-
- private:
-  const std::optional<NamedObject> object_;
-  /// Of the Workgroup variable that has the bytes; nowhere if none has.
-  const SourceLocation declared_;
-};
 
 }  // namespace heddle::watch

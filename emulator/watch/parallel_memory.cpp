@@ -5,6 +5,8 @@
 #include <cstring>
 #include <new>
 
+#include "emulator/run/recorded_accesses.h"
+
 namespace heddle::watch {
 namespace {
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "emulator/trace/instructions.h"
+#include "emulator/watch/object_names.h"
 #include "emulator/watch/own_command.h"
 #include "emulator/watch/site_callers.h"
 

@@ -1,5 +1,7 @@
 #include "emulator/watch/quick_accesses.h"
 
+#include "emulator/run/recorded_accesses.h"
+
 namespace heddle::watch {
 
 static_assert(race::kNoSite == 0);
@@ -58,6 +60,21 @@ void DetectedAccesses::write_newly(const Agent& agent, const Binding& binding, s
   const race::SiteId site = learnt_site(binding.storage_class, code, file, function);
   if (site == race::kNoSite) return recorded_.write(agent, binding, offset_bytes, code, file, function, bits);
   write_known(agent, binding, locations(binding, offset_bytes, code.size_bytes()), site, bits);
+}
+
+std::uint32_t DetectedAccesses::calculate_newly(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes,
+                                                InstructionCode code, const char* file, const char* function,
+                                                emulation::Calculation what) {
+  const std::uint32_t old = recorded_.calculate(agent, binding, offset_bytes, code, file, function, what);
+  learn(binding, code, file, function);
+  return old;
+}
+
+void DetectedAccesses::update_newly(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes,
+                                    InstructionCode code, const char* file, const char* function,
+                                    MemorySemantics unequal, emulation::Modify modify, void* context) {
+  recorded_.update(agent, binding, offset_bytes, code, file, function, unequal, modify, context);
+  learn(binding, code, file, function);
 }
 
 std::uint32_t DetectedAccesses::read_recorded(const Agent& agent, const Binding& binding, const Locations& bytes,

@@ -3,15 +3,18 @@
 /// \file
 /// What the doors of memories that a race detector listens to have in common.
 
-#include <heddle/detail/access.h>
+#include <heddle/detail/access_door.h>
 
 #include <array>
 #include <cstring>
 
 #include "emulator/advice/neighbourhood.h"
 #include "emulator/race/kernel_detector.h"
-#include "emulator/run/recorded_accesses.h"
 #include "emulator/watch/site_callers.h"
+
+namespace heddle::run {
+class RecordedAccesses;
+}
 
 namespace heddle::watch {
 
@@ -54,17 +57,10 @@ class DetectedAccesses : public emulation::AccessDoor {
   // A read-modify-write that has no quick answer. The instruction is known from now on, if it can be.
   [[gnu::noinline]] std::uint32_t calculate_newly(const Agent& agent, const Binding& binding,
                                                   std::uint64_t offset_bytes, InstructionCode code, const char* file,
-                                                  const char* function, emulation::Calculation what) {
-    const std::uint32_t old = recorded_.calculate(agent, binding, offset_bytes, code, file, function, what);
-    learn(binding, code, file, function);
-    return old;
-  }
+                                                  const char* function, emulation::Calculation what);
   [[gnu::noinline]] void update_newly(const Agent& agent, const Binding& binding, std::uint64_t offset_bytes,
                                       InstructionCode code, const char* file, const char* function,
-                                      MemorySemantics unequal, emulation::Modify modify, void* context) {
-    recorded_.update(agent, binding, offset_bytes, code, file, function, unequal, modify, context);
-    learn(binding, code, file, function);
-  }
+                                      MemorySemantics unequal, emulation::Modify modify, void* context);
 
   /// The site of a sound access, if it was learnt lately; else kNoSite.
   [[gnu::always_inline]] race::SiteId sound_site(const Binding& binding, std::uint64_t offset_bytes,

@@ -10,8 +10,10 @@
 #include "emulator/advice/operation_text.h"
 #include "emulator/memory/policy.h"
 #include "emulator/race/kernel_detector_quick.h"
+#include "emulator/race/tagged_detector.h"
 #include "emulator/report/member_text.h"
 #include "emulator/trace/instructions.h"
+#include "emulator/watch/object_names.h"
 #include "emulator/watch/own_command.h"
 #include "emulator/watch/race_settings.h"
 #include "emulator/watch/reliance.h"
@@ -94,6 +96,23 @@ RaceWatch::RaceWatch(const DeviceOptions& options, trace::Instructions& instruct
     tagged_->on_too_many_sets([this] { races_.remark({race::TaggedDetector::text_of_too_many_sets()}); });
   }
   detector_.on_overlooked([this](const std::string& what) { races_.remark({what}); });
+}
+
+RaceWatch::~RaceWatch() = default;
+
+trace::Listener& RaceWatch::listener() {
+  if (tagged_) return *tagged_;
+  return with_orderings_ ? static_cast<trace::Listener&>(*with_orderings_) : *this;
+}
+
+void RaceWatch::renew(AllocationId allocation) {
+  detector_.forget(allocation);
+  if (tagged_) tagged_->forget(allocation);
+}
+
+void RaceWatch::replace(AllocationId allocation) {
+  detector_.replace(allocation);
+  if (tagged_) tagged_->forget(allocation);
 }
 
 void RaceWatch::dispatch_begins(const DispatchStart& dispatch) {
@@ -249,7 +268,7 @@ void RaceWatch::explain(const race::KernelRace& race, bool have_atomics, DataRac
   }
   advice::ChangeOptions options;
   options.have_atomics = have_atomics;
-  const std::optional<advice::Changes> found = explainer_.explain(race, options, noted);
+  const std::optional<advice::Changes> found = RaceFinder::explain(race, options, noted);
   if (!found) {
     noted.no_change = why_not_tried(race);
     return;

@@ -13,12 +13,15 @@
 #include <utility>
 
 #include "emulator/advice/barrier_place.h"
-#include "emulator/race/tagged_detector.h"
 #include "emulator/run/race_finder.h"
 #include "emulator/watch/named_objects.h"
 #include "emulator/watch/noted_races.h"
 #include "emulator/watch/ordering_watch.h"
 #include "emulator/watch/site_callers.h"
+
+namespace heddle::race {
+class TaggedDetector;
+}
 
 namespace heddle::watch {
 
@@ -44,12 +47,10 @@ class RaceWatch final : public run::RaceFinder {
   /// Throws std::invalid_argument for a suppression file that makes no sense.
   /// `instructions` must outlive it, too.
   RaceWatch(const DeviceOptions& options, trace::Instructions& instructions);
+  ~RaceWatch() override;
 
   /// Who is to be told.
-  trace::Listener& listener() {
-    if (tagged_) return *tagged_;
-    return with_orderings_ ? static_cast<trace::Listener&>(*with_orderings_) : *this;
-  }
+  trace::Listener& listener();
 
   /// Who is told of races at once as well.
   void on_told(OnTold on_told) { races_.on_told(std::move(on_told)); }
@@ -66,15 +67,9 @@ class RaceWatch final : public run::RaceFinder {
   /// happened, otherwise.
   bool restart();
   /// The device uses the number of Workgroup memory again, for that of another workgroup.
-  void renew(AllocationId allocation) {
-    detector_.forget(allocation);
-    if (tagged_) tagged_->forget(allocation);
-  }
+  void renew(AllocationId allocation);
   /// The device uses the number of a buffer that was freed again, for another one.
-  void replace(AllocationId allocation) {
-    detector_.replace(allocation);
-    if (tagged_) tagged_->forget(allocation);
-  }
+  void replace(AllocationId allocation);
 
   void operation(model::OperationIndex index, const Operation& operation, model::Value read, model::Value written,
                  std::span<const trace::Source> sources) override;

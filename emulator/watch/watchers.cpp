@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "emulator/memory/sequential.h"
+#include "emulator/run/recorded_accesses.h"
 #include "emulator/watch/code_instructions.h"
 #include "emulator/watch/kernel_trace.h"
 #include "emulator/watch/parallel_memory.h"

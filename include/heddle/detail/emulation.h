@@ -4,7 +4,7 @@
 /// What the templates of emulated mode ask of the emulation: every access arrives there as an
 /// operation record, is checked, and goes to the memory.
 
-#include <heddle/detail/access.h>
+#include <heddle/detail/access_door.h>
 #include <heddle/detail/in_place.h>
 #include <heddle/detail/runtime.h>
 #include <heddle/operation.h>
