@@ -33,6 +33,8 @@ struct Entry {
 constinit std::array<Entry, kMost> g_entries;
 /// Whose table it is: another process that has a copy of it has nothing to tell.
 constinit std::atomic<pid_t> g_process{0};
+/// The process that ends at once; 0 if none does.
+constinit std::atomic<pid_t> g_ending{0};
 
 // Those that end a process where nobody has said otherwise, and that come of its own accord or from a person.
 constexpr std::array kSignals = {SIGHUP, SIGINT,  SIGQUIT, SIGILL,  SIGABRT, SIGBUS,
@@ -111,6 +113,12 @@ void leave_libraries_alone(int status, void*) {
 constexpr std::size_t kPages = 16;
 constexpr std::size_t kPageBytes = 4096;
 
+void say_all() {
+  if (g_process.load() != getpid()) return;
+  for (const Entry& entry : g_entries)
+    if (const LastWords::Say say = entry.say.load()) say(entry.context.load());
+}
+
 /// A text is written as it lies here.
 struct Page {
   std::atomic<bool> taken{false};
@@ -148,15 +156,18 @@ void say_page(void* page) {
 }  // namespace
 
 void say_last_words() {
-  if (g_process.load() != getpid()) return;
-  for (const Entry& entry : g_entries)
-    if (const LastWords::Say say = entry.say.load()) say(entry.context.load());
+  g_ending.store(getpid());
+  say_all();
+}
+
+bool ends_at_once() noexcept {
+  return g_ending.load() == getpid();
 }
 
 LastWords::LastWords(Say say, void* context) : place_(take_entry()) {
   const std::lock_guard lock(g_mutex);
   // Neither can be taken back, and both say nothing where there is nothing to say.
-  static const bool hears_of_exit = std::atexit(say_last_words) == 0 && std::at_quick_exit(say_last_words) == 0 &&
+  static const bool hears_of_exit = std::atexit(say_all) == 0 && std::at_quick_exit(say_last_words) == 0 &&
                                     pthread_atfork(nullptr, nullptr, begin_anew_in_child) == 0;
   static_cast<void>(hears_of_exit);
   g_process.store(getpid());

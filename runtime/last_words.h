@@ -45,4 +45,8 @@ class LastText {
 /// For a handler of signals that is about to let the process die.
 void say_last_words();
 
+/// Whether the process is about to end without waiting for any thread: by a signal, quick_exit, _exit or abort. What a
+/// thread finds from then on nobody is told of.
+bool ends_at_once() noexcept;
+
 }  // namespace heddle::runtime

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <exception>
 #include <map>
 #include <memory>
@@ -21,6 +20,7 @@
 #include "emulator/explore/layout.h"
 #include "emulator/host/device_state.h"
 #include "emulator/host/emulator.h"
+#include "emulator/host/interruptible.h"
 
 namespace heddle::detail {
 
@@ -385,7 +385,7 @@ KernelExecutions KernelSearch::explore(std::uint32_t group_size, const std::func
   if (signal != 0) {
     fmt::print(bounds_.print_to, "{}\n", found_.proof());
     std::fflush(bounds_.print_to);
-    std::raise(signal);
+    detail::Interruptible::raise_again(signal);
   }
   if (executions::are_executions_told()) executions::tell_executions(found_, places_of_instructions());
   return std::move(found_);

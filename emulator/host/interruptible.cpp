@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "runtime/last_words.h"
+
 namespace heddle::detail {
 namespace {
 
@@ -48,6 +50,13 @@ Interruptible::~Interruptible() {
 
 int Interruptible::signal() {
   return g_signal.load(std::memory_order_relaxed);
+}
+
+void Interruptible::raise_again(int signal) {
+  struct sigaction now = {};
+  sigaction(signal, nullptr, &now);
+  if (now.sa_handler == SIG_DFL) runtime::say_last_words();
+  std::raise(signal);
 }
 
 }  // namespace heddle::detail

@@ -19,6 +19,9 @@ class Interruptible {
 
   /// The signal that asked to stop; 0 for none.
   static int signal();
+  /// Raises that signal, with the action that it has now. Where that ends the program, the program's last words are
+  /// said first (runtime/last_words.h).
+  static void raise_again(int signal);
 
  private:
   struct Handler {

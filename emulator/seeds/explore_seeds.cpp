@@ -417,7 +417,7 @@ void Exploration::end_program() {
   std::fflush(options_.print_to);
   const int signal = Interruptible::signal();
   std::signal(signal, SIG_DFL);
-  std::raise(signal);
+  Interruptible::raise_again(signal);
   std::_Exit(128 + signal);
 }
 
@@ -482,7 +482,7 @@ SeedReport explore_and_print(const Search& search, std::uint64_t number, std::ui
   }
   fmt::print(print_to, "{}", interrupted_after(report, seeds));
   std::fflush(print_to);
-  std::raise(signal);
+  Interruptible::raise_again(signal);
   return report;
 }
 

@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "emulator/report/records.h"
+#include "runtime/last_words.h"
 #include "runtime/text/readable.h"
 
 namespace heddle::watch {
@@ -98,10 +99,12 @@ bool RaceLog::hand_over(const std::string& record) {
   return reporter_->add(record);
 }
 
-// What cannot be handed over is not lost.
+// What cannot be handed over is not lost. Where another thread waits for the report, and ends the process then, the
+// thread that found something more goes no further.
 void RaceLog::write(const std::string& record) {
   const std::lock_guard lock(mutex_);
   if (hand_over(record)) return;
+  while (runtime::ends_at_once()) pause();
   const char* const why = std::strerror(errno);
   if (records_) {
     std::fprintf(stderr, "heddle: cannot write HEDDLE_RACES_FILE '%s' (%s); it would have had this:\n",

@@ -118,7 +118,9 @@ TEST_CASE(
     }
     Options options;
     options.model.concurrent_host_device_atomics = concurrent;
-    return summary(program, options).outcomes;
+    const Summary found = summary(program, options);
+    CHECK(found.statistics.executions == found.outcomes.size());
+    return found.outcomes;
   };
   const std::set<Results> in_order{{{0}, {1}}, {{1}, {0}}};
   const std::set<Results> any{{{0}, {0}}, {{0}, {1}}, {{1}, {0}}};

@@ -54,10 +54,11 @@ TEST_CASE("all agents are in one queue family until one of another family begins
   CHECK(places.is_one_family());
 }
 
-TEST_CASE("an agent of the host, or of another device, leaves no two invocations in doubt") {
+TEST_CASE("where an agent of the host is, too, invocations of one device are in one instance, and not all agents are") {
   Places places;
   places.agents_begin(0, 1, place_of(0, 0), {});
   places.agents_begin(1, 1, place_of(1, 0), {});
+  CHECK(places.is_one_device());
   model::Place host;
   host.kind = model::AgentKind::Host;
   places.agents_begin(2, 1, host, {});

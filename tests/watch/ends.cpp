@@ -28,11 +28,19 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+/// As the system wants them, with a null behind.
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> all;
+  for (std::string& text : texts) all.push_back(text.data());
+  all.push_back(nullptr);
+  return all;
+}
+
 /// A program that runs, and what it writes.
 class Program {
  public:
-  /// With these variables besides those that there are.
-  Program(const std::string& end, const std::vector<std::string>& variables) {
+  /// With these arguments, and these variables besides those that there are.
+  Program(std::vector<std::string> command, std::vector<std::string> variables) {
     std::array<int, 2> out{}, err{};
     REQUIRE(pipe2(out.data(), O_CLOEXEC) == 0);
     REQUIRE(pipe2(err.data(), O_CLOEXEC) == 0);
@@ -40,13 +48,10 @@ class Program {
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
-    std::string name = HEDDLE_ENDS, argument = end;
-    std::array<char*, 3> arguments = {name.data(), argument.data(), nullptr};
-    std::vector<std::string> all = variables;
-    for (char** variable = environ; *variable; ++variable) all.emplace_back(*variable);
-    std::vector<char*> environment;
-    for (std::string& variable : all) environment.push_back(variable.data());
-    environment.push_back(nullptr);
+    command.insert(command.begin(), HEDDLE_ENDS);
+    for (char** variable = environ; *variable; ++variable) variables.emplace_back(*variable);
+    const std::vector<char*> arguments = pointers_to(command);
+    const std::vector<char*> environment = pointers_to(variables);
     REQUIRE(posix_spawn(&process_, HEDDLE_ENDS, &actions, nullptr, arguments.data(), environment.data()) == 0);
     posix_spawn_file_actions_destroy(&actions);
     close(out[1]);
@@ -103,7 +108,7 @@ struct Ended {
 
 Ended run(const std::string& end, const std::string& format) {
   const heddle::TemporaryFile report;
-  const Program program(end, {"HEDDLE_RACES=" + format, "HEDDLE_RACES_FILE=" + report.path()});
+  const Program program({end}, {"HEDDLE_RACES=" + format, "HEDDLE_RACES_FILE=" + report.path()});
   Ended ended;
   ended.status = program.await_end();
   ended.at_once = report.bytes();
@@ -182,37 +187,71 @@ TEST_CASE("a program that closes all of its files still has all that it finds in
   CHECK(has(report, "data race on after_close[0]"));
 }
 
+namespace {
+
+/// How many races are in a text of records, and maybe of other lines.
+std::size_t recorded_races(const std::string& text) {
+  std::size_t races = 0;
+  for (std::size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    if (text[begin] != '{') continue;
+    const Json record = Json::parse(text.substr(begin, end - begin));
+    if (record.at("record") == "race") ++races;
+  }
+  return races;
+}
+
+/// Kills the program at a moment of the seed, and compares what it had found by then with what its report has: with
+/// `heddle races`, which reads records, and without.
+void kill_and_look(std::uint64_t seed, const std::vector<std::string>& command) {
+  CAPTURE(seed);
+  std::mt19937 random(static_cast<std::uint32_t>(seed));
+  constexpr std::array kSignals = {SIGINT, SIGTERM, SIGABRT, SIGSEGV, SIGKILL};
+  const int signal = kSignals[seed % kSignals.size()];
+  const bool by_heddle = seed / kSignals.size() % 2 == 1;
+  const heddle::TemporaryFile report;
+  Program program(command,
+                  {by_heddle ? "HEDDLE_RACES=records" : "HEDDLE_RACES=json", "HEDDLE_RACES_FILE=" + report.path()});
+  program.await_bytes(random() % 8);
+  // Somewhere in a round of some hundred microseconds.
+  for (std::uint32_t turns = random() % 200000; turns > 0; --turns) asm volatile("");
+  program.kill(signal);
+  const int status = program.await_end();
+  CHECK(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == signal);
+  const std::size_t rounds = program.bytes();
+  if (signal == SIGKILL) program.await_error();
+  if (by_heddle) {
+    CHECK(recorded_races(report.bytes()) >= rounds);
+  } else if (rounds > 0) {
+    CHECK(races_in(report.bytes()) >= rounds);
+  }
+}
+
+}  // namespace
+
 TEST_CASE("a program that is killed at any moment has what it had found before in its report", "[nightly]") {
   const std::uint64_t times = heddle::how_many("HEDDLE_KILLS", 15, 1000);
-  for (std::uint64_t i = 0; i < times; ++i) {
-    const std::uint64_t seed = heddle::first_seed() + i;
-    CAPTURE(seed);
-    std::mt19937 random(static_cast<std::uint32_t>(seed));
-    constexpr std::array kSignals = {SIGINT, SIGTERM, SIGABRT, SIGSEGV, SIGKILL};
-    const int signal = kSignals[seed % kSignals.size()];
-    const bool by_heddle = seed / kSignals.size() % 2 == 1;
+  for (std::uint64_t i = 0; i < times; ++i) kill_and_look(heddle::first_seed() + i, {"go on"});
+}
+
+TEST_CASE("a program of many seeds that is killed at any moment has what each of them had found in its report",
+          "[nightly]") {
+  const std::uint64_t times = heddle::how_many("HEDDLE_KILLS", 10, 1000);
+  for (std::uint64_t i = 0; i < times; ++i) kill_and_look(heddle::first_seed() + i, {"return", "of seeds"});
+}
+
+TEST_CASE("however one of many seeds ends the program, what the others had found is in its report") {
+  for (const char* end : {"exit", "quick_exit", "_exit", "abort", "signal", "interrupt"}) {
+    CAPTURE(end);
     const heddle::TemporaryFile report;
-    Program program("go on",
-                    {by_heddle ? "HEDDLE_RACES=records" : "HEDDLE_RACES=json", "HEDDLE_RACES_FILE=" + report.path()});
-    program.await_bytes(random() % 8);
-    // Somewhere in a round of some hundred microseconds.
-    for (std::uint32_t turns = random() % 200000; turns > 0; --turns) asm volatile("");
-    program.kill(signal);
-    const int status = program.await_end();
-    CHECK(WIFSIGNALED(status));
-    CHECK(WTERMSIG(status) == signal);
+    Program program({end, "of seeds"}, {"HEDDLE_RACES=json", "HEDDLE_RACES_FILE=" + report.path()});
+    program.await_end();
     const std::size_t rounds = program.bytes();
-    if (signal == SIGKILL) program.await_error();
-    const std::string text = report.bytes();
-    if (!by_heddle) {
-      if (rounds > 0) CHECK(races_in(text) >= rounds);
-      continue;
-    }
-    std::size_t races = 0;
-    for (std::size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
-      const Json record = Json::parse(text.substr(begin, end - begin));
-      if (record.at("record") == "race") ++races;
-    }
-    CHECK(races >= rounds);
+    // Where other threads go on while the program exits, what they find behind the report is told there.
+    const std::string error = program.await_error();
+    INFO(error);
+    CHECK(rounds >= 1);
+    CHECK(races_in(report.bytes()) + recorded_races(error) >= rounds);
+    if (end != std::string("exit")) CHECK(recorded_races(error) == 0);
   }
 }

@@ -1,4 +1,6 @@
-// A program that finds a race, and then ends as its argument says, for the tests of reports.
+// A program that finds a race, and then ends as its argument says, or tries many seeds of which one does, if there is a
+// second argument. For the tests of reports.
+#include <heddle/explore.h>
 #include <heddle/heddle.h>
 
 #include <signal.h>
@@ -20,19 +22,40 @@ namespace {
 
 constexpr auto increment = [](auto&, StorageBuffer<std::uint32_t> auto sum) { sum[0] += 1u; };
 
-void race_on(const std::string& name) {
-  Device device(Mode::Emulated);
+void race_on(Device& device, const std::string& name) {
   auto sum = device.buffer(std::vector<std::uint32_t>(1, 0), name);
   device.dispatch(increment, 4, 1, sum);
+}
+void race_on(const std::string& name) {
+  Device device(Mode::Emulated);
+  race_on(device, name);
+}
+
+void tell_round() {
+  const char line = '\n';
+  if (write(STDOUT_FILENO, &line, 1) != 1) _exit(3);
 }
 
 /// Each round has a race on another buffer, and is told of when it is over.
 [[noreturn]] void go_on() {
   for (int round = 0;; ++round) {
     race_on("sum" + std::to_string(round));
-    const char line = '\n';
-    if (write(STDOUT_FILENO, &line, 1) != 1) _exit(3);
+    tell_round();
   }
+}
+
+/// Each seed has such a round, on two threads; the sixth ends as `end` does.
+void try_seeds(const std::function<void()>& end) {
+  SeedOptions options;
+  options.jobs = 2;
+  constexpr std::uint64_t kMany = std::uint64_t{1} << 40;
+  (void)explore_seeds(
+      [&](Trial& trial) {
+        race_on(trial.device(), "sum" + std::to_string(trial.seed()));
+        tell_round();
+        if (trial.seed() == 6) end();
+      },
+      kMany, options);
 }
 
 void execute_true() {
@@ -101,13 +124,18 @@ const std::map<std::string, std::function<void()>> kEnds = {
     {"fork and race", fork_and_race},
     {"close all", close_all_and_race},
     {"exit in kernel", exit_in_kernel},
-    {"go on", go_on},
 };
 
 }  // namespace
 
 int main(int, char** arguments) {
   const std::string end = arguments[1];
-  if (end != "go on") race_on("sum");
-  kEnds.at(end)();
+  if (arguments[2]) {
+    try_seeds(kEnds.at(end));
+  } else if (end == "go on") {
+    go_on();
+  } else {
+    race_on("sum");
+    kEnds.at(end)();
+  }
 }
