@@ -192,7 +192,7 @@ bool Inquirer::take(const explore::Found& found) {
     knows_all_of_others_ = !inquiry_.verdict_only && answer_.racy && answer_.cut > 0;
     return !has_enough();
   }
-  if (inquiry_.limit != 0 && answer_.executions == inquiry_.limit) {
+  if (inquiry_.limit != 0 && answer_.executions >= inquiry_.limit) {
     limited_ = true;
     return false;
   }

@@ -129,6 +129,7 @@ bool RaceWatch::restart() {
   told_as_.clear();
   detected_.clear();
   told_sites_.clear();
+  asked_ = 0;
   if (tagged_) tagged_->restart();
   forget();
   return true;
@@ -213,23 +214,29 @@ void RaceWatch::tell(const race::KernelRace& race, std::size_t found_as) {
   second_calls_.back() = instructions_.calls_now();
   detected_.resize(number + 1);
   detected_.back() = found_as;
-  // A program that hands its findings in may never come to the end of the dispatch.
-  if (explains_ && races_.hands_in()) {
+  // A program that hands its findings in may never come to the end of the dispatch. To ask takes a process; so of many
+  // races those are asked for together that came since.
+  const bool asks = explains_ && races_.hands_in();
+  const bool asks_at_once = asks && number < kAskedAtOnce;
+  if (asks_at_once) {
     learn_calls(number, number + 1);
     add_calls(number, made);
+    asked_ = number + 1;
   }
   told_sites_.insert({race.first, race.second});
   races_.add(std::move(made), {earlier.value_or(model::kInitialValue), race.operation});
   told_as_[found_as] = number;
+  if (asks && !asks_at_once && races_.size() >= 2 * asked_) tell_calls(asked_);
 }
 
 bool RaceWatch::add_calls(std::size_t race, DataRace& noted) const {
   RacingAccess& earlier = noted.second_came_first ? noted.second : noted.first;
   RacingAccess& later = noted.second_came_first ? noted.first : noted.second;
-  auto known = callers_.ways_to(earlier.where, detector_.races()[detected_[race]].first);
-  const bool is_new = known.size() != earlier.calls.size();
-  earlier.calls = std::move(known);
-  later.calls = calls_by(instructions_, later.where, {second_calls_[race]});
+  auto to_earlier = callers_.ways_to(earlier.where, detector_.races()[detected_[race]].first);
+  auto to_later = calls_by(instructions_, later.where, {second_calls_[race]});
+  const bool is_new = to_earlier.size() != earlier.calls.size() || to_later.size() != later.calls.size();
+  earlier.calls = std::move(to_earlier);
+  later.calls = std::move(to_later);
   return is_new;
 }
 
@@ -242,11 +249,12 @@ void RaceWatch::learn_calls(std::size_t first, std::size_t end) const {
   instructions_.expect(calls);
 }
 
-void RaceWatch::tell_calls() {
+void RaceWatch::tell_calls(std::size_t first) {
   if (!explains_) return;
-  learn_calls(races_before_, races_.size());
-  for (std::size_t race = races_before_; race < races_.size(); ++race)
+  learn_calls(first, races_.size());
+  for (std::size_t race = first; race < races_.size(); ++race)
     if (add_calls(race, races_[race])) races_.revise(race);
+  asked_ = races_.size();
 }
 
 void RaceWatch::note_again(std::size_t race, AgentId first) {
@@ -297,7 +305,7 @@ std::string RaceWatch::why_not_tried(const race::KernelRace& race) const {
 }
 
 void RaceWatch::dispatch_ends(bool failed) {
-  tell_calls();
+  tell_calls(races_before_);
   if (!failed) take_back_divergent_barriers();
   offered_barriers_.clear();
   tell_reliance();

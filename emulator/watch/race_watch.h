@@ -106,8 +106,8 @@ class RaceWatch final : public run::RaceFinder {
   void learn_calls(std::size_t first, std::size_t end) const;
   /// Adds to a race who called the helpers in which its accesses are, as far as is known. True if that is new.
   bool add_calls(std::size_t race, DataRace& noted) const;
-  /// Now that more executions of the first accesses may be known.
-  void tell_calls();
+  /// Of all races from number `first` on, now that more executions of their first accesses may be known.
+  void tell_calls(std::size_t first);
   void note_again(std::size_t race, AgentId first) override;
   void explain(const race::KernelRace& race, bool have_atomics, DataRace& noted);
   /// Whether changes may be tried for one more race.
@@ -126,6 +126,8 @@ class RaceWatch final : public run::RaceFinder {
 
   /// When so much has been judged, in Changes::work, no changes are tried for further races of the device.
   static constexpr std::uint64_t kMostWork = 5000000;
+  /// So many races are asked for their calls one by one, where they are handed in.
+  static constexpr std::size_t kAskedAtOnce = 16;
   /// When so many pairs of instructions race, only pairs with an instruction that is in none of them are told.
   static constexpr std::size_t kMostTold = 1000;
 
@@ -149,6 +151,8 @@ class RaceWatch final : public run::RaceFinder {
   std::set<race::SiteId> told_sites_;
   /// Whether there are races that are not told.
   bool leaves_pairs_out_ = false;
+  /// How many races were asked for their calls.
+  std::size_t asked_ = 0;
   /// How many races there were when the dispatch that runs began.
   std::size_t races_before_ = 0;
   /// Null without DeviceOptions::race_advice.

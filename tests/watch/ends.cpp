@@ -6,10 +6,15 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <random>
 #include <sstream>
 #include <string>
@@ -167,6 +172,29 @@ TEST_CASE("every format has what was found by a program that was killed, or beca
       CAPTURE(format, how);
       CHECK(has(run(how, format).later, "sum"));
     }
+}
+
+TEST_CASE("who called the helpers of very many lines that race is asked together, and all are in the report") {
+  constexpr const char* kTool = "/usr/bin/addr2line";
+  if (access(kTool, X_OK) != 0) {
+    WARN("there is no addr2line here: whether it is asked seldom was not tested");
+    return;
+  }
+  const heddle::TemporaryPlace place;
+  const std::string tool = place.path() + "/addr2line";
+  std::ofstream(tool) << "#!/bin/sh\necho >> " << place.path() << "/asked\nexec " << kTool << " \"$@\"\n";
+  REQUIRE(chmod(tool.c_str(), 0700) == 0);
+  const heddle::TemporaryFile report;
+  const Program program({"many lines"}, {"HEDDLE_RACES=json", "HEDDLE_RACES_FILE=" + report.path(),
+                                         "PATH=" + place.path() + ":" + std::getenv("PATH")});
+  CHECK(program.await_end() == 0);
+  const std::string all = report.bytes();
+  for (int line = 10000; line < 10100; ++line) CHECK(has(all, "\"line\":" + std::to_string(line)));
+  std::ifstream asked(place.path() + "/asked");
+  const auto times = std::count(std::istreambuf_iterator<char>(asked), {}, '\n');
+  // Once for each of the first 16 races and each file of the program that they came through, then for twice as many.
+  CHECK(times > 0);
+  CHECK(times < 60);
 }
 
 TEST_CASE("a child has a report of its own, and one that finds nothing has none") {

@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace heddle;
@@ -56,6 +57,22 @@ void try_seeds(const std::function<void()>& end) {
         if (trial.seed() == 6) end();
       },
       kMany, options);
+}
+
+/// Races of so many lines, each of a call of its own.
+template <std::size_t... lines>
+void race_in_lines(std::index_sequence<lines...>) {
+  Device device(Mode::Emulated);
+  auto many = device.buffer(std::vector<std::uint32_t>(sizeof...(lines), 0), "many");
+  const auto kernel = [](auto& inv, StorageBuffer<std::uint32_t> auto x) {
+    const auto line = [](std::uint32_t number) {
+      SourceLocation where = SourceLocation::current();
+      where.line = 10000 + number;
+      return where;
+    };
+    (inv.store(x[lines], inv.workgroup_id().x, line(lines)), ...);
+  };
+  device.dispatch(kernel, 2, 1, many);
 }
 
 void execute_true() {
@@ -120,6 +137,7 @@ const std::map<std::string, std::function<void()>> kEnds = {
     {"broken pipe", [] { raise(SIGPIPE); }},
     {"kill", [] { raise(SIGKILL); }},
     {"exec", execute_true},
+    {"many lines", [] { race_in_lines(std::make_index_sequence<100>()); }},
     {"fork and kill", fork_and_be_killed},
     {"fork and race", fork_and_race},
     {"close all", close_all_and_race},
