@@ -1,9 +1,11 @@
 #include "emulator/watch/noted_races.h"
 
 #include <cstdlib>
+#include <new>
 
 #include "emulator/report/records.h"
 #include "emulator/trace/components.h"
+#include "runtime/launch.h"
 
 namespace heddle::watch {
 namespace {
@@ -42,6 +44,17 @@ void NotedRaces::add(DataRace race, const Operations& operations) {
   } catch (const std::bad_alloc&) {
     runtime::give_up_reserve();
     hand_in_all();
+    throw;
+  }
+}
+
+void NotedRaces::in_any_case(const std::function<void()>& tell) {
+  const std::size_t before = size();
+  try {
+    tell();
+  } catch (const std::bad_alloc&) {
+    runtime::give_up_reserve();
+    if (size() == before) tell();
     throw;
   }
 }

@@ -7,7 +7,6 @@
 
 #include <functional>
 #include <map>
-#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,7 +14,6 @@
 #include "emulator/report/collector.h"
 #include "emulator/report/suppressions.h"
 #include "emulator/watch/race_log.h"
-#include "runtime/launch.h"
 
 namespace heddle::trace {
 struct ToldRace;
@@ -55,17 +53,7 @@ class NotedRaces {
   void add(DataRace race, const Operations& operations);
   /// Calls `tell`, which makes a race and adds it; once more, with the memory that is kept for that, where memory runs
   /// out before it is added. Throws std::bad_alloc then all the same.
-  template <typename Tell>
-  void in_any_case(Tell tell) {
-    const std::size_t before = size();
-    try {
-      tell();
-    } catch (const std::bad_alloc&) {
-      runtime::give_up_reserve();
-      if (size() == before) tell();
-      throw;
-    }
-  }
+  void in_any_case(const std::function<void()>& tell);
   /// Whether there is anybody to hand it in to.
   bool hands_in() const { return log_ || on_told_; }
   /// The report is to say so; handed in at once likewise. What is remarked again is not.

@@ -100,13 +100,14 @@ class RaceWatch final : public run::RaceFinder {
   /// At a non-atomic access.
   void look_at(model::OperationIndex index, const Operation& operation, model::Value read, model::Value written);
   void note(const race::KernelRace& race) override;
-  /// Race number `found_as` of the detector. May be called again if it throws before the race is one of races_.
+  /// Tells of a race, number `found_as` of the detector. It may be called again if it throws before races_ has the
+  /// race.
   void tell(const race::KernelRace& race, std::size_t found_as);
   /// Asks at once who made the calls of all races from number `first` to the one before `end`.
   void learn_calls(std::size_t first, std::size_t end) const;
   /// Adds to a race who called the helpers in which its accesses are, as far as is known. True if that is new.
   bool add_calls(std::size_t race, DataRace& noted) const;
-  /// Of all races from number `first` on, now that more executions of their first accesses may be known.
+  /// Tells who called the accesses of all races from number `first` on: more may be known than when they were told.
   void tell_calls(std::size_t first);
   void note_again(std::size_t race, AgentId first) override;
   void explain(const race::KernelRace& race, bool have_atomics, DataRace& noted);
@@ -127,7 +128,7 @@ class RaceWatch final : public run::RaceFinder {
   /// When so much has been judged, in Changes::work, no changes are tried for further races of the device.
   static constexpr std::uint64_t kMostWork = 5000000;
   /// So many races are asked for their calls one by one, where they are handed in.
-  static constexpr std::size_t kAskedAtOnce = 16;
+  static constexpr std::size_t kAskedAtOnce = 4;
   /// When so many pairs of instructions race, only pairs with an instruction that is in none of them are told.
   static constexpr std::size_t kMostTold = 1000;
 

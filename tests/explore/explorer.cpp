@@ -109,28 +109,30 @@ TEST_CASE("load buffering is found where the value is copied on one side") {
 }
 
 TEST_CASE(
-    "updates of the host and of a device are in one order if the two have atomics that are atomic to each other") {
-  const auto executions = [](bool first_is_host, bool second_is_host, bool concurrent) {
-    ScriptedProgram program = in_one_workgroup({{add(0, 1)}, {add(0, 1)}});
+    "atomics of the host and of a device are in one order if the two have atomics that are atomic to each other") {
+  const auto found = [](const std::vector<Script>& scripts, bool first_is_host, bool second_is_host, bool concurrent) {
+    ScriptedProgram program = in_one_workgroup(scripts);
     for (const std::size_t agent : {0u, 1u}) {
       if (agent == 0 ? first_is_host : second_is_host) program.places[agent] = model::Place::host();
       program.scripts[agent][0].operation.scope = first_is_host || second_is_host ? Scope::CrossDevice : Scope::Device;
     }
     Options options;
     options.model.concurrent_host_device_atomics = concurrent;
-    const Summary found = summary(program, options);
-    CHECK(found.statistics.executions == found.outcomes.size());
-    return found.outcomes;
+    return summary(program, options);
   };
   const std::set<Results> in_order{{{0}, {1}}, {{1}, {0}}};
   const std::set<Results> any{{{0}, {0}}, {{0}, {1}}, {{1}, {0}}};
-  for (const bool concurrent : {false, true}) {
-    INFO(concurrent);
-    CHECK(executions(false, false, concurrent) == in_order);
-    CHECK(executions(true, true, concurrent) == in_order);
-    CHECK(executions(true, false, concurrent) == (concurrent ? in_order : any));
-    CHECK(executions(false, true, concurrent) == (concurrent ? in_order : any));
-  }
+  for (const bool concurrent : {false, true})
+    for (const bool first : {false, true})
+      for (const bool second : {false, true}) {
+        CAPTURE(concurrent, first, second);
+        const bool ordered = first == second || concurrent;
+        const Summary updates = found({{add(0, 1)}, {add(0, 1)}}, first, second, concurrent);
+        CHECK(updates.outcomes == (ordered ? in_order : any));
+        CHECK(updates.statistics.executions == updates.outcomes.size());
+        const Summary stores = found({{store(0, 1)}, {store(0, 2)}}, first, second, concurrent);
+        CHECK(stores.statistics.executions == (ordered ? 2 : 1));
+      }
 }
 
 TEST_CASE("values out of thin air are not generated unless asked for") {
