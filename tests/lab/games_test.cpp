@@ -7,6 +7,7 @@
 #include "emulator/lab/played_litmus.h"
 #include "emulator/lab/session.h"
 #include "emulator/litmus/run/run.h"
+#include "emulator/litmus/vulkan/answer.h"
 #include "emulator/litmus/vulkan/parser.h"
 #include "tests/how_many.h"
 #include "tests/litmus/expectation.h"
