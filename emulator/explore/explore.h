@@ -55,7 +55,7 @@ struct Options {
   const bool* only_terminated = nullptr;
   /// Let reads take values out of thin air: they range over Program::thin_air_values.
   bool thin_air = false;
-  /// Of executions that differ only in which of interchangeable agents did what, hand over some for all: see
+  /// Hand over some for all executions that differ only in which of interchangeable agents did what: see
   /// Found::stands_for.
   bool up_to_symmetry = false;
 };
@@ -100,11 +100,11 @@ class Counts {
   void add(const Found& found);
   void forget_ended() { all_ = blocked_ + cut_; }
 
-  /// All of them: of these, the others are a part.
+  /// Executions of every kind; those that are blocked or cut are counted among them.
   std::uint64_t all() const { return whole(all_); }
   std::uint64_t blocked() const { return whole(blocked_); }
   std::uint64_t cut() const { return whole(cut_); }
-  /// In which every agent finished.
+  /// Executions in which every agent finished.
   std::uint64_t ended() const { return whole(all_ - blocked_ - cut_); }
 
  private:

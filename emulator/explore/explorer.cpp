@@ -64,10 +64,8 @@ Explorer::Explorer(const Program& program, const Options& options, const OnExecu
   execution_.host = program.host;
   order_knows_agents_ = !program.system_synchronization.empty() || !program.interlock_order.empty() ||
                         !program.shader_inputs.empty() || program.host != nullptr;
-  symmetry_ = std::make_unique<Symmetry>(*this);
+  symmetry_ = std::make_shared<Symmetry>(*this);
 }
-
-Explorer::~Explorer() = default;
 
 Statistics Explorer::run() {
   if (!foresight_.told() && !learn()) {
@@ -148,17 +146,11 @@ bool Explorer::visit_operation() {
       agents_[a].status = Status::Ready;
       return true;
     }
-    write_in_turn(a);
+    const Symmetry::Turn turn(*symmetry_, a, Symmetry::Chosen::PlaceOfWrite);
+    execute(a, next.operation, 0, next.written, [&, a] { go_on(a, 0); });
     return true;
   }
   return false;
-}
-
-// Equals write in the order of their turns.
-void Explorer::write_in_turn(std::size_t agent) {
-  const Step& next = step(agent);
-  const Symmetry::Turn turn(*symmetry_, agent, Symmetry::Chosen::PlaceOfWrite);
-  execute(agent, next.operation, 0, next.written, [&] { go_on(agent, 0); });
 }
 
 // Adds an operation, chooses its place in modification order and the promises that it keeps, and goes
@@ -389,22 +381,9 @@ bool Explorer::visit_read() {
   }
   // A silent pass may not know yet of the write that a read without any choice has to wait for.
   const bool knows_too_little = !reporting_ && statistics_.graphs == before_reading;
-  if ((waits || knows_too_little) && may_go_on()) wait(equals);
+  if ((waits || knows_too_little) && may_go_on()) symmetry_->put_off(equals);
   agents_[chosen] = before;
   return true;
-}
-
-// The agents, which are equals of the first, are put off; each that is could spin if the first could.
-void Explorer::wait(const std::vector<std::size_t>& agents) {
-  const bool may_idle = agents_[agents.front()].may_idle;
-  std::vector<AgentState> before;
-  for (const std::size_t agent : agents) {
-    before.push_back(agents_[agent]);
-    agents_[agent].put_off_at = static_cast<std::uint32_t>(execution_.operations.size());
-    agents_[agent].may_idle = may_idle;
-  }
-  visit();
-  for (std::size_t i = 0; i < agents.size(); ++i) agents_[agents[i]] = before[i];
 }
 
 // The agent chooses before its equals, which it returns, itself first.

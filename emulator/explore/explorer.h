@@ -24,7 +24,6 @@ class Explorer {
   using OnExecution = std::function<bool(const Found&)>;
 
   Explorer(const Program& program, const Options& options, const OnExecution& on_execution);
-  ~Explorer();
 
   Statistics run();
 
@@ -104,7 +103,6 @@ class Explorer {
   void visit();
   bool visit_end();
   bool visit_operation();
-  void write_in_turn(std::size_t agent);
   bool visit_barrier();
   bool visit_read();
   std::size_t choose_reader(bool& waits) const;
@@ -136,7 +134,6 @@ class Explorer {
   std::vector<std::size_t> readers() const;
   const Derivations* derivations(std::optional<Derivations>& from_here);
   std::vector<std::size_t> read_from_graph(std::size_t agent);
-  void wait(const std::vector<std::size_t>& agents);
   void choose_sources(std::size_t agent, const std::vector<Locations>& pieces, std::vector<Source>& chosen,
                       bool promised);
   void read(std::size_t agent, const std::vector<Source>& sources);
@@ -150,7 +147,6 @@ class Explorer {
   bool visit_dropped();
   bool leaves_idling_for_later(std::size_t agent) const;
   bool spins_with(std::size_t agent, Value value);
-  bool idles_with(std::size_t agent, Value value);
   void idle(std::size_t agent);
   bool visit_standstill();
   bool comes_last(std::size_t agent) const;
@@ -202,7 +198,8 @@ class Explorer {
   bool unjudged_ = false;
   std::uint32_t misplaced_trust_ = 0;
 
-  std::unique_ptr<Symmetry> symmetry_;
+  /// Shared, as its type is not known here.
+  std::shared_ptr<Symmetry> symmetry_;
 
   Statistics statistics_;
   Counts counts_;

@@ -80,11 +80,6 @@ bool Explorer::spins_with(std::size_t agent, Value value) {
   return next.kind == StepKind::Spinning && !next.goes_on;
 }
 
-// Whether that stands for all values with which the agent spins for ever.
-bool Explorer::idles_with(std::size_t agent, Value value) {
-  return options_.wanted != Wanted::AllExecutions && step(agent).spins_alike && spins_with(agent, value);
-}
-
 // The agent spins for ever with the last value in modification order. If it does not spin with that one, an execution
 // that was found before has all that the others do here.
 void Explorer::idle(std::size_t agent) {

@@ -228,6 +228,25 @@ bool Explorer::Symmetry::is_chosen(std::size_t agent, std::size_t equal, Chosen 
          explorer_.mutually_ordered(step.operation, explorer_.step(equal).operation);
 }
 
+// Whether the value stands for all with which the agent spins for ever.
+bool Explorer::Symmetry::idles_with(std::size_t agent, Value value) {
+  return explorer_.options_.wanted != Wanted::AllExecutions && explorer_.step(agent).spins_alike &&
+         explorer_.spins_with(agent, value);
+}
+
+void Explorer::Symmetry::put_off(const std::vector<std::size_t>& agents) {
+  const bool may_idle = explorer_.agents_[agents.front()].may_idle;
+  std::vector<AgentState> before;
+  for (const std::size_t agent : agents) {
+    AgentState& state = explorer_.agents_[agent];
+    before.push_back(state);
+    state.put_off_at = static_cast<std::uint32_t>(explorer_.execution_.operations.size());
+    state.may_idle = may_idle;
+  }
+  explorer_.visit();
+  for (std::size_t i = 0; i < agents.size(); ++i) explorer_.agents_[agents[i]] = before[i];
+}
+
 Explorer::Symmetry::Turn::Turn(Symmetry& symmetry, std::size_t agent, Chosen chosen)
     : symmetry_(symmetry), equals_(symmetry.equals_of(agent)) {
   // Any two equals are to each other what any other two are.
@@ -258,7 +277,7 @@ Explorer::Symmetry::Reading::Reading(Symmetry& symmetry, std::size_t agent, cons
     own.rank = symmetry.rank_of(own, agent, sources, value);
   }
   const std::vector<std::uint32_t>& binding = symmetry.explorer_.agents_[agent].decisions;
-  if (binding.empty() || symmetry.explorer_.idles_with(agent, value)) return;
+  if (binding.empty() || symmetry.idles_with(agent, value)) return;
   for (const std::uint32_t i : binding) {
     const Decision& decision = symmetry.decisions_[i];
     const Rank own = symmetry.rank_of(decision, agent, sources, value);

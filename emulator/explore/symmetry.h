@@ -21,6 +21,8 @@ class Explorer::Symmetry {
 
   /// The agents that could change places with this one, as the graph stands: the agent itself first.
   std::vector<std::size_t> equals_of(std::size_t agent) const;
+  /// Goes on with the reads of the agents put off, which are equals of the first, or that one alone.
+  void put_off(const std::vector<std::size_t>& agents);
   /// How many executions the graph, which is whole, stands for.
   double stands_for() const;
   /// Whether the write, which its agent is at, has to come behind the other one in scoped modification order.
@@ -90,6 +92,7 @@ class Explorer::Symmetry {
   bool have_like_places(std::size_t a, std::size_t b) const;
   void form_classes(const std::function<bool(std::size_t, std::size_t)>& are_alike);
 
+  bool idles_with(std::size_t agent, Value value);
   bool is_chosen(std::size_t agent, std::size_t equal, Chosen chosen) const;
   bool are_equals(std::size_t a, std::size_t b) const;
   bool stand_alike(std::size_t a, std::size_t b) const;

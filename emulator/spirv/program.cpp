@@ -206,7 +206,8 @@ void KernelProgram::say_who_is_alike() {
   std::map<std::vector<std::uint64_t>, std::uint32_t> known;
   for (const auto& invocation : parts_->codes) {
     std::vector<std::uint64_t> begins_with;
-    for (const Slot slot : live_before(code, analysis_.flows()[invocation->agent], {0}).front()) {
+    const std::vector<std::vector<Slot>> live = live_before(code, analysis_.flows()[invocation->agent], {0});
+    for (const Slot slot : live.front()) {
       begins_with.push_back(slot);
       begins_with.push_back(invocation->image[slot]);
     }
