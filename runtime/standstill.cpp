@@ -15,7 +15,7 @@ namespace heddle::runtime {
 namespace {
 
 std::string place(const SourceLocation& where) {
-  if (where.line == 0) return "a line that is not known (-g makes it known)";
+  if (where.line == 0) return "a line that is not known (-g makes it known; of a volatile load -g and -O1)";
   const char* slash = std::strrchr(where.file, '/');
   return fmt::format("{}:{}", slash ? slash + 1 : where.file, where.line);
 }

@@ -1,7 +1,6 @@
 #include <heddle/detail/allocation.h>
 
 #include <algorithm>
-#include <atomic>
 
 namespace heddle::detail {
 namespace {
@@ -33,8 +32,8 @@ void InitializedBytes::mark_words(std::uint64_t offset, std::uint64_t bytes) {
 
 void InitializedBytes::mark_words_at_once(std::uint64_t offset, std::uint64_t bytes) {
   for_each_word(words_, offset, bytes, [](std::uint64_t& shared, std::uint64_t mask) {
-    const std::atomic_ref word(shared);
-    if ((word.load(std::memory_order_relaxed) & mask) != mask) word.fetch_or(mask, std::memory_order_release);
+    // std::atomic_ref, which not all standard libraries have that the lab's engine is built with.
+    if ((__atomic_load_n(&shared, __ATOMIC_RELAXED) & mask) != mask) __atomic_fetch_or(&shared, mask, __ATOMIC_RELEASE);
   });
 }
 
