@@ -126,6 +126,15 @@ TEST_CASE("a run that is replayed is the run of that number, with its races") {
   CHECK(one.racy_runs == 1);
 }
 
+TEST_CASE("a race has the words of both its instructions when the runs are over") {
+  const RunTotals totals = ran(first_does("OpStore %flag %c1\n") + "%v = OpLoad %uint %flag\nOpStore %shared %v\n");
+  REQUIRE_FALSE(totals.races.empty());
+  for (const heddle::DataRace& race : totals.races) {
+    CHECK_THAT(race.first.where.function, Contains("OpStore %flag") || Contains("OpLoad %flag"));
+    CHECK_THAT(race.second.where.function, Contains("OpStore %flag") || Contains("OpLoad %flag"));
+  }
+}
+
 TEST_CASE("changes of a race are in the words of GLSL, and each is one that the model has") {
   const RunTotals totals = ran(first_does("OpStore %flag %c1\n") + "%v = OpLoad %uint %flag\nOpStore %shared %v\n");
   REQUIRE_FALSE(totals.races.empty());

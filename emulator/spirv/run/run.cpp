@@ -63,7 +63,7 @@ class Worker {
         question_(question),
         request_(request),
         setting_(setting_of(analysis.dispatch())),
-        instructions_(analysis.dispatch().options().file),
+        instructions_(std::make_shared<ModuleInstructions>(analysis.dispatch().options().file)),
         choice_(0),
         make_memory_(run::memory_of(request.policy)),
         memory_(make_memory_(choice_)),
@@ -71,7 +71,7 @@ class Worker {
         advice_(analysis.dispatch().code().glsl450, request.chains),
         share_(choice_),
         program_(analysis, request.bound, Idling::Endless, &share_),
-        runner_(program_.program(), setting_, instructions_, *memory_, choice_) {
+        runner_(program_.program(), setting_, *instructions_, *memory_, choice_) {
     setting_.resident_workgroups = request.resident_workgroups;
     setting_.ascending_workgroups = request.resident_workgroups != 0;
   }
@@ -112,7 +112,7 @@ class Worker {
   /// Makes some runs with races again, and finds out more about them.
   void explain() {
     if (racy_.empty()) return;
-    run::Races races(setting_, instructions_, change_options());
+    run::Races races(setting_, *instructions_, change_options());
     for (const std::uint64_t number : racy_) {
       races.restart();
       run(number, {&races});
@@ -127,6 +127,7 @@ class Worker {
       totals_.histogram.push_back(std::move(row));
     }
     advice_.finish(totals_);
+    totals_.instructions = instructions_;
     return std::move(totals_);
   }
 
@@ -171,7 +172,7 @@ class Worker {
     Finding finding;
     finding.kind = kind;
     finding.message = std::move(message);
-    finding.where = instructions_.place_of(
+    finding.where = instructions_->place_of(
         {analysis_.files()[at], analysis_.texts()[at].c_str(), analysis_.dispatch().code().commands[at].line});
     finding.invocation = run::coordinates_of(setting_, static_cast<AgentId>(agent)).value_or(Coordinates{});
     note(number, finding);
@@ -229,7 +230,7 @@ class Worker {
   const Question& question_;
   const RunRequest& request_;
   run::Setting setting_;
-  ModuleInstructions instructions_;
+  std::shared_ptr<const ModuleInstructions> instructions_;
   SeededChoice choice_;
   /// Has the policy that the memory goes by.
   std::function<std::unique_ptr<memory::Memory>(Choice&)> make_memory_;

@@ -9,12 +9,14 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "emulator/run/runner.h"
 #include "emulator/spirv/program.h"
+#include "emulator/trace/instructions.h"
 
 namespace heddle::spirv {
 
@@ -64,6 +66,8 @@ struct RunFinding {
 
 /// What many runs came to.
 struct RunTotals {
+  /// Has the words of the places that races and findings name.
+  std::shared_ptr<const trace::Instructions> instructions;
   std::uint64_t runs = 0;
   /// Runs that end and pass the filter, sorted by values.
   std::vector<HistogramRow> histogram;
