@@ -32,7 +32,7 @@ class Residents {
       remove(g);
     }
   }
-  /// It has not begun after all.
+  /// Takes back `begin`, for there was no memory for the workgroup.
   void take_back(Group& g) {
     if (!empty() && all_.back() == &g) all_.pop_back();
   }
@@ -46,8 +46,8 @@ class Residents {
     return g;
   }
 
-  /// Any of them may be next: an oracle says which. False if it is one that is not resident yet. (There is one that
-  /// is.)
+  /// An oracle chooses whose turn it is: a resident (there is one), or the next workgroup that may begin, and then this
+  /// returns false.
   [[gnu::always_inline]] bool choose(Choice& choice, const Admission& admission) {
     const auto residents = static_cast<std::uint32_t>(all_.size());
     const std::uint32_t options = residents + (admission.can_admit() ? 1 : 0);
@@ -61,11 +61,12 @@ class Residents {
     if (in_turn().waited) in_turn().walk.jump(choice);
     return true;
   }
-  /// It is the turn of `g`; of the first one if that is none of them, or null where the turn has come to an end.
+  /// Gives the turn to `g`, or to the first resident if `g` is none of them. Null: who has the turn keeps it, if he is
+  /// still resident.
   void turn_to(const Group* g);
 
-  /// What `pick` says of the first of the `count` workgroups behind the one whose turn it is, round and round, of which
-  /// it says anything: its turn it is from now on.
+  /// Asks `pick` of up to `count` workgroups, from the one behind whose turn it is on, round and round. The first of
+  /// which it says anything gets the turn, and this returns what it said.
   template <typename Picks>
   Pick pick_behind(std::size_t count, Picks pick) {
     for (std::size_t k = 1; k <= count; ++k) {

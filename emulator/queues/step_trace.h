@@ -62,7 +62,7 @@ class StepTrace {
                      const SourceLocation& where);
 
   // Commands and operations of queues.
-  /// It stands behind what its node follows, and behind `also`.
+  /// A step begins, behind the steps that its node follows and behind `also`.
   void begins(NodeId node, const std::string& words, NodeId also = kNoNode);
   /// The command was given these bytes, and memory may have newer ones.
   void loads(NodeId node, const Domains::Memory& memory, std::uint64_t offset, std::span<const std::byte> bytes);

@@ -61,7 +61,7 @@ class RaceFinder : public trace::Listener {
 
   /// The detector finds a pair of instructions that it had not found before; its second access is `now_`.
   virtual void note(const race::KernelRace& race) = 0;
-  /// It finds race number `race` again; agent `first` made the first access.
+  /// The detector finds race number `race` again; agent `first` made the first access.
   virtual void note_again(std::size_t race, AgentId first) = 0;
   /// Forgets the agents that were heard of, and what they did.
   virtual void forget();

@@ -18,7 +18,7 @@ const MemoryPolicy& DeviceCalls::policy() const {
   return machine_.policy_;
 }
 
-// It stands beside that of the threads.
+// A device's trace is a file beside the trace of the threads.
 std::string DeviceCalls::new_trace() {
   const std::string& of_threads = *machine_.options_.trace;
   return of_threads.empty() ? "" : fmt::format("{}.device{}", of_threads, traced_++);
