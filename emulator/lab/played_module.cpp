@@ -198,21 +198,6 @@ std::vector<std::string> result_names(const spirv::Dispatch& dispatch) {
   return names;
 }
 
-Json json_of(const spirv::ScalarType& type, std::uint64_t bits) {
-  // What numbers of JavaScript hold exactly.
-  constexpr std::uint64_t kMostExact = std::uint64_t{1} << 53;
-  if (spirv::is_token(bits)) return "undefined";
-  if (type.kind == spirv::ScalarType::Kind::Float) {
-    const double value = spirv::float_value(bits, type.bits);
-    return std::isfinite(value) ? Json(value) : Json(fmt::format("{}", value));
-  }
-  if (type.is_signed) {
-    const std::int64_t value = spirv::signed_value(bits, type.bits);
-    return static_cast<std::uint64_t>(std::abs(value)) < kMostExact ? Json(value) : Json(fmt::format("{}", value));
-  }
-  return bits < kMostExact ? Json(bits) : Json(fmt::format("{}", bits));
-}
-
 const char* spell(spirv::Quantifying quantifier) {
   switch (quantifier) {
     case spirv::Quantifying::ForAll:
@@ -252,11 +237,11 @@ class PlayedModule final : public Played {
   std::vector<CodeLine> writers_of(std::uint32_t thread, std::uint32_t variable) const override;
   Json value(std::uint32_t variable, trace::Value value) const override {
     const spirv::ScalarType& type = types_[variable];
-    return json_of(type, of_.dispatch.tokens().from_memory(value, type.bytes()));
+    return module_value(type, of_.dispatch.tokens().from_memory(value, type.bytes()));
   }
 
   Json observed(std::size_t observable, std::int64_t value) const override {
-    return json_of(of_.question.observables[observable].location.type, static_cast<std::uint64_t>(value));
+    return module_value(of_.question.observables[observable].location.type, static_cast<std::uint64_t>(value));
   }
   std::string kind_of_value(std::size_t) const override { return "number (or \"undefined\")"; }
   std::optional<std::int64_t> observed(std::size_t observable, const Json& value) const override;
@@ -440,6 +425,20 @@ Reason PlayedModule::why_never(const Rules& rules, std::uint64_t limit, const Ou
 }
 
 }  // namespace
+
+Json module_value(const spirv::ScalarType& type, std::uint64_t bits) {
+  constexpr std::int64_t kFirstInexact = std::int64_t{1} << 53;
+  if (spirv::is_token(bits)) return "undefined";
+  if (type.kind == spirv::ScalarType::Kind::Float) {
+    const double value = spirv::float_value(bits, type.bits);
+    return std::isfinite(value) ? Json(value) : Json(fmt::format("{}", value));
+  }
+  if (type.is_signed) {
+    const std::int64_t value = spirv::signed_value(bits, type.bits);
+    return -kFirstInexact < value && value < kFirstInexact ? Json(value) : Json(fmt::format("{}", value));
+  }
+  return bits < std::uint64_t{kFirstInexact} ? Json(bits) : Json(fmt::format("{}", bits));
+}
 
 bool is_glsl_text(std::string_view text) {
   return text.find("#version ") != std::string_view::npos && text.find("main()") != std::string_view::npos;

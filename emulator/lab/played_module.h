@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "emulator/lab/played.h"
+#include "emulator/spirv/types.h"
 
 namespace heddle::lab {
 
@@ -22,6 +23,10 @@ bool is_glsl_text(std::string_view text);
 inline constexpr const char* kCompileFirst =
     "this is GLSL, and what is played here is SPIR-V's text: compile it with `glslangValidator -V -g -o x.spv x.comp`, "
     "and open what `spirv-dis x.spv` prints, with the comments that begin with @ in front (`;` instead of `//`)";
+
+/// A scalar of a module's memory: a number, or a text for what numbers of JavaScript do not hold exactly: "undefined",
+/// infinities, what is no number, and whole numbers from 2^53 on.
+Json module_value(const spirv::ScalarType& type, std::uint64_t bits);
 
 /// Reads the text of a module (.spvasm), with the header that says what goes in and what is asked. `file` is what
 /// messages call it. Throws spirv::Error.

@@ -3,7 +3,6 @@
 
 #include "emulator/cli/spirv/report.h"
 #include "emulator/cli/spirv/termination.h"
-#include "emulator/cli/spirv/value_json.h"
 #include "emulator/report/json.h"
 #include "emulator/spirv/numbers.h"
 #include "runtime/text/json_text.h"
@@ -12,6 +11,17 @@ namespace heddle::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+// A number, or a text for what JSON has no number for: "undefined", infinities and what is none.
+Json value_json(const spirv::ScalarType& type, std::uint64_t bits) {
+  if (spirv::is_token(bits)) return "undefined";
+  if (type.kind == spirv::ScalarType::Kind::Float) {
+    const double value = spirv::float_value(bits, type.bits);
+    return std::isfinite(value) ? Json(value) : Json(spell_value(type, bits));
+  }
+  if (type.is_signed) return spirv::signed_value(bits, type.bits);
+  return bits;
+}
 
 Json outcome_json(const spirv::Question& question, const std::vector<std::uint64_t>& values) {
   Json out = Json::object();
@@ -115,16 +125,6 @@ void add_runs(const SpirvReport& report, Json& out) {
 }
 
 }  // namespace
-
-nlohmann::ordered_json value_json(const spirv::ScalarType& type, std::uint64_t bits) {
-  if (spirv::is_token(bits)) return "undefined";
-  if (type.kind == spirv::ScalarType::Kind::Float) {
-    const double value = spirv::float_value(bits, type.bits);
-    return std::isfinite(value) ? Json(value) : Json(spell_value(type, bits));
-  }
-  if (type.is_signed) return spirv::signed_value(bits, type.bits);
-  return bits;
-}
 
 std::string spirv_json(const SpirvReport& report, bool times) {
   Json out;

@@ -8,7 +8,7 @@
 #include "emulator/cli/litmus/mu_json.h"
 #include "emulator/cli/litmus/outcome_json.h"
 #include "emulator/cli/spirv/report.h"
-#include "emulator/cli/spirv/value_json.h"
+#include "emulator/lab/played_module.h"
 #include "emulator/litmus/c/run.h"
 #include "emulator/litmus/run/run.h"
 #include "emulator/litmus/vulkan/parser.h"
@@ -174,7 +174,7 @@ class ModuleRuns final : public LiveRuns {
   }
   cli::Json totals() const override {
     return totals_.json(question_.observables, [this](std::size_t i, std::uint64_t bits) {
-      return cli::value_json(question_.observables[i].location.type, bits);
+      return module_value(question_.observables[i].location.type, bits);
     });
   }
 
