@@ -66,8 +66,7 @@ void complain(const Agent& agent, const Access& access) {
   const run::CheckedAccess as_checked = checked(access);
   const std::optional<FindingKind> fault = run::fault_of(as_checked);
   if (!fault) return;
-  const run::AccessWords words{element(access), object(binding), runtime::counted(binding.size_bytes, "byte", "bytes"),
-                               access.alignment_bytes};
+  const run::AccessWords words{element(access), object(binding), access.alignment_bytes};
   raise(agent, *fault, run::fault_text(*fault, as_checked, words), &binding, index_of(access), access.operation.where);
 }
 

@@ -10,8 +10,9 @@ std::string fault_text(FindingKind fault, const CheckedAccess& access, const Acc
     case FindingKind::UseAfterFree:
       return fmt::format("{} of {}, which was freed", words.element, words.object);
     case FindingKind::OutOfBounds:
-      return fmt::format("bytes {} to {} of {}, which has {}", access.offset_bytes,
-                         access.offset_bytes + access.size_bytes - 1, words.object, words.object_size);
+      return fmt::format("bytes {} to {} of {}, which has {} {}", access.offset_bytes,
+                         access.offset_bytes + access.size_bytes - 1, words.object, access.object_bytes,
+                         access.object_bytes == 1 ? "byte" : "bytes");
     default:
       HEDDLE_CHECK(fault == FindingKind::Misaligned, "a check of accesses has no message");
       return fmt::format("byte {} of {} is not at a multiple of {} bytes", access.offset_bytes, words.object,

@@ -34,11 +34,10 @@ struct CheckedAccess {
   return std::nullopt;
 }
 
-/// What people call an access: "element 3" of "StorageBuffer 'x'", which has "16 bytes".
+/// What people call an access: "element 3" of "StorageBuffer 'x'".
 struct AccessWords {
   std::string element;
   std::string object;
-  std::string object_size;
   std::uint64_t alignment_bytes = 1;
 };
 

@@ -137,7 +137,7 @@ AccessWords Checks::words_of(const Operation& operation) const {
   const Locations& bytes = operation.locations;
   const Object& object = setting_.objects[setting_.objects.of(bytes.allocation)];
   return {fmt::format("element {}", bytes.offset_bytes / object.element_bytes),
-          fmt::format("{} '{}'", name_of(object.storage_class), object.name), std::to_string(object.size_bytes),
+          fmt::format("{} '{}'", name_of(object.storage_class), object.name),
           std::min<std::uint64_t>(bytes.size_bytes, kPieceBytes)};
 }
 

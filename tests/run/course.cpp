@@ -93,7 +93,7 @@ TEST_CASE("what is written across the end of eight bytes is read back, between w
 
 TEST_CASE("an access to freed memory that is out of bounds and misaligned is told to be freed, then out of bounds") {
   CheckedAccess wrong{.freed = true, .aligned = false, .offset_bytes = 12, .size_bytes = 8, .object_bytes = 16};
-  const AccessWords words{"element 3", "StorageBuffer 'x'", "16 bytes", 8};
+  const AccessWords words{"element 3", "StorageBuffer 'x'", 8};
   CHECK(fault_of(wrong) == FindingKind::UseAfterFree);
   CHECK(fault_text(*fault_of(wrong), wrong, words) == "element 3 of StorageBuffer 'x', which was freed");
   wrong.freed = false;

@@ -110,7 +110,7 @@ TEST_CASE("an access behind the end of a buffer ends the run of a stepper") {
   REQUIRE(ran.findings.size() == 1);
   const Finding& finding = ran.findings[0];
   CHECK(finding.kind == FindingKind::OutOfBounds);
-  CHECK(finding.message == "bytes 16 to 19 of StorageBuffer 'data', which has 16");
+  CHECK(finding.message == "bytes 16 to 19 of StorageBuffer 'data', which has 16 bytes");
   CHECK(finding.object == "data");
   CHECK(finding.index == 4);
   CHECK(finding.where.line == 5);
