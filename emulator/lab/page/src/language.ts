@@ -1,6 +1,6 @@
 /** The Vulkan litmus dialect, as far as colours need it. */
-import {HighlightStyle, StreamLanguage, syntaxHighlighting} from '@codemirror/language';
-import {tags} from '@lezer/highlight';
+import {StreamLanguage} from '@codemirror/language';
+import {codeColours, tokenTable} from './code_colours';
 
 const kInstruction = /^(?:ld|st|rmw|membar|cbar|avdevice|visdevice|beginlock|endlock|free|coopld|coopst|flush|invalidate|submit|wait|signal|idle|set|dispatch|copy|fill|update|dep|await|release|acquire|goto|add|sub|mul|div|and|or|xor|b(?:eq|ne|lt|le|gt|ge))(?![\w])/;
 const kCall = /^(?:load|store|atomic(?:Load|Store|Exchange|Add|Sub|Mul|Div|And|Or|Xor)|memoryBarrier|controlBarrier|coopLoad|coopStore|makeAvailableToDevice|makeVisibleFromDevice|(?:begin|end)InvocationInterlock|if)(?=\s*\()/;
@@ -64,22 +64,7 @@ const language = StreamLanguage.define<State>({
     stream.next();
     return null;
   },
-  tokenTable: {
-    heading: tags.heading, variable: tags.variableName, name: tags.propertyName, attribute: tags.attributeName,
-    modifier: tags.modifier, type: tags.typeName, operator: tags.operatorKeyword,
-  },
+  tokenTable,
 });
 
-const colours = HighlightStyle.define([
-  {tag: tags.keyword, color: 'var(--code-keyword)', fontWeight: '600'},
-  {tag: tags.operatorKeyword, color: 'var(--code-instruction)', fontWeight: '600'},
-  {tag: tags.modifier, color: 'var(--code-order)'},
-  {tag: tags.typeName, color: 'var(--code-scope)'},
-  {tag: tags.attributeName, color: 'var(--code-class)'},
-  {tag: tags.heading, fontWeight: '700'},
-  {tag: tags.variableName, color: 'var(--code-register)'},
-  {tag: tags.number, color: 'var(--code-number)'},
-  {tag: [tags.comment, tags.meta], color: 'var(--faint)', fontStyle: 'italic'},
-]);
-
-export const litmus = [language, syntaxHighlighting(colours)];
+export const litmus = [language, codeColours];

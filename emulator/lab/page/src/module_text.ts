@@ -1,6 +1,6 @@
 /** Texts of SPIR-V modules (.spvasm), which the page plays and runs as it does litmus tests. */
-import {HighlightStyle, StreamLanguage, syntaxHighlighting} from '@codemirror/language';
-import {tags} from '@lezer/highlight';
+import {StreamLanguage} from '@codemirror/language';
+import {codeColours, tokenTable} from './code_colours';
 
 /** Whether a text is that of a module: its first line that is neither empty nor a comment begins with an instruction. */
 export function isModule(text: string): boolean {
@@ -40,20 +40,7 @@ const language = StreamLanguage.define<null>({
     stream.next();
     return null;
   },
-  tokenTable: {
-    heading: tags.heading, variable: tags.variableName, name: tags.propertyName, attribute: tags.attributeName,
-    type: tags.typeName, operator: tags.operatorKeyword,
-  },
+  tokenTable,
 });
 
-const colours = HighlightStyle.define([
-  {tag: tags.keyword, color: 'var(--code-keyword)', fontWeight: '600'},
-  {tag: tags.operatorKeyword, color: 'var(--code-instruction)', fontWeight: '600'},
-  {tag: tags.typeName, color: 'var(--code-scope)'},
-  {tag: tags.attributeName, color: 'var(--code-class)'},
-  {tag: tags.variableName, color: 'var(--code-register)'},
-  {tag: tags.number, color: 'var(--code-number)'},
-  {tag: [tags.comment, tags.meta], color: 'var(--faint)', fontStyle: 'italic'},
-]);
-
-export const moduleLanguage = [language, syntaxHighlighting(colours)];
+export const moduleLanguage = [language, codeColours];
