@@ -255,6 +255,6 @@ TEST_CASE("what is answered quickly is answered as in full", "[nightly]") {
   CHECK(races > 2 * streams);
   CHECK(quick > 6 * streams);
   CHECK(of_workgroup > 6 * streams);
-  CHECK(few > streams / 8);
+  CHECK(few > streams / 16);
   CHECK(first > streams / 20);
 }
