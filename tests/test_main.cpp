@@ -9,3 +9,10 @@ extern "C" const char* __tsan_default_suppressions() {  // NOLINT: the name is T
          "race_top:std::__atomic_base<int>::__atomic_base\n";
 }
 #endif
+
+#ifdef __SANITIZE_ADDRESS__
+// What a program asks for and there is no memory for is a bad_alloc, as it is without the sanitizer.
+extern "C" const char* __asan_default_options() {
+  return "allocator_may_return_null=1";
+}  // NOLINT: its own name
+#endif
