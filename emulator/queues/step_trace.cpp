@@ -31,14 +31,12 @@ std::uint64_t StepTrace::begin_host(const std::string& words, const SourceLocati
   trace::ApiStep step;
   step.words = words;
   step.where = where;
-  host_step_ = begin(step, kNoNode);
-  is_in_call_ = true;
-  return host_step_;
+  return calls_[order_.host_thread()] = begin(step, kNoNode);
 }
 
 void StepTrace::end_host(std::uint64_t step) {
   end(step);
-  is_in_call_ = false;
+  std::erase_if(calls_, [step](const auto& call) { return call.second == step; });
 }
 
 trace::ToldRace StepTrace::race_of(const FoundRace& found, std::string_view record) const {
@@ -55,7 +53,7 @@ trace::ToldRace StepTrace::race_of(const FoundRace& found, std::string_view reco
 }
 
 void StepTrace::is_node(NodeId node) {
-  if (to_) by_node_[node] = host_step_;
+  if (to_) by_node_[node] = host_step();
 }
 
 std::optional<std::uint64_t> StepTrace::step_of(NodeId node) const {
@@ -75,7 +73,7 @@ void StepTrace::follow(std::uint64_t step, std::span<const NodeId> nodes) {
 }
 
 void StepTrace::waited_for(std::span<const NodeId> nodes) {
-  if (to_) follow(host_step_, nodes);
+  if (to_) follow(host_step(), nodes);
 }
 
 void StepTrace::begins(NodeId node, const std::string& words, NodeId also) {

@@ -70,8 +70,11 @@ class StepTrace {
   void is_given_old(NodeId node, const Domains::Memory& memory, std::uint64_t words);
   void ends(NodeId node);
 
-  /// The call of the host that is under way; if none is, the one that begins next.
-  std::uint64_t host_step() const { return is_in_call_ ? host_step_ : steps_; }
+  /// The call of the running host thread that is under way; if none is, the one that begins next.
+  std::uint64_t host_step() const {
+    const auto call = calls_.find(order_.host_thread());
+    return call == calls_.end() ? steps_ : call->second;
+  }
   /// Two accesses race; `record` is as report::record writes it.
   trace::ToldRace race_of(const FoundRace& found, std::string_view record) const;
 
@@ -100,9 +103,8 @@ class StepTrace {
   Domains& domains_;
   trace::ApiListener* const to_;
   std::uint64_t steps_ = 0;
-  /// The call of the host that is under way.
-  std::uint64_t host_step_ = 0;
-  bool is_in_call_ = false;
+  /// By host thread: its call that is under way. While one waits, others make calls.
+  std::map<std::uint32_t, std::uint64_t> calls_;
   std::map<NodeId, std::uint64_t> by_node_;
   std::map<AllocationId, trace::HeldBack> told_;
 };

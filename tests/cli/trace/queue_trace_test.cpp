@@ -1,6 +1,7 @@
 // Traces of programs of queues, from the device to the program that shows them.
 
 #include <heddle/heddle.h>
+#include <heddle/host_thread.h>
 #include <heddle/queue.h>
 
 #include <catch2/catch.hpp>
@@ -96,6 +97,33 @@ bool has(const std::vector<std::string>& lines, const std::string& words) {
   return std::any_of(lines.begin(), lines.end(),
                      [&](const std::string& line) { return line.find(words) != std::string::npos; });
 }
+
+/// One thread waits for the semaphore that the other one signals behind its read of what a kernel writes.
+constexpr auto kReadsWhileOtherWaits = [](auto host) {
+  using Host = decltype(host);
+  LogicalDeviceOptions options;
+  options.queue_families = {{2}};
+  options.host_threads = 2;
+  options.device.races = true;
+  const LogicalDevice device(options);
+  const auto memory = device.allocate_memory<std::uint32_t>(kCount, MemoryProperty::HostCoherent, "data");
+  const auto data = memory.map();
+  for (std::uint32_t i = 0; i < kCount; ++i) data.write(i, i);
+  const Fence doubled = device.fence("doubled");
+  const Semaphore go = device.timeline_semaphore(0, "go");
+  CommandBuffer commands = device.command_buffer("double");
+  commands.begin();
+  commands.dispatch(kTwice, {1}, {kCount}, memory.buffer());
+  commands.end();
+  typename Host::Thread reader([&] {
+    (void)data.read(3);
+    go.signal(1);
+  });
+  device.queue().submit2(commands, doubled);
+  go.wait(1);
+  doubled.wait();
+  reader.join();
+};
 
 }  // namespace
 
@@ -309,4 +337,25 @@ TEST_CASE("a read of the host that misses an invalidate is stale in the trace, a
   const Json film = Json::parse(text_of(film_file));
   const Json& last = film.at("steps").back();
   CHECK(last.at("stale") == "given older values of 1 word of 'down'");
+}
+
+TEST_CASE("a trace of several host threads is whole, and its race names the call that races, not one that waits then") {
+  const TemporaryDirectory directory;
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    threads::Options options;
+    options.mode = Mode::Emulated;
+    options.seed = seed;
+    options.trace = directory.path("threads.trace");
+    (void)threads::run(kReadsWhileOtherWaits, options);
+    INFO("seed " << seed);
+    const std::string of_device = directory.path("threads.trace.device0");
+    const std::vector<std::string> lines = lines_of(of_device);
+    const std::string read = event_of(lines, "read 'data'[3]");
+    const auto race = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
+      return line.find("are not ordered") != std::string::npos;
+    });
+    REQUIRE(race != lines.end());
+    INFO(*race);
+    CHECK((*race + ' ').find(read + ' ') != std::string::npos);
+  }
 }
