@@ -20,6 +20,8 @@ void Counts::add(const Found& found) {
     cut_ += found.stands_for;
   else if (!found.terminated())
     blocked_ += found.stands_for;
+  else
+    ended_ += found.stands_for;
 }
 
 Statistics explore(const Program& program, const Options& options,

@@ -98,19 +98,27 @@ struct Found {
 class Counts {
  public:
   void add(const Found& found);
-  void forget_ended() { all_ = blocked_ + cut_; }
+  void forget_ended() {
+    ended_ = 0;
+    all_ = blocked_ + cut_;
+  }
 
   /// Executions of every kind; those that are blocked or cut are counted among them.
   std::uint64_t all() const { return whole(all_); }
   std::uint64_t blocked() const { return whole(blocked_); }
   std::uint64_t cut() const { return whole(cut_); }
   /// Executions in which every agent finished.
-  std::uint64_t ended() const { return whole(all_ - blocked_ - cut_); }
+  std::uint64_t ended() const { return whole(ended_); }
+
+  /// The whole number that is nearest; kMost for all from 2^64 on.
+  static std::uint64_t whole(double number) {
+    return number + 0.5 < 0x1p64 ? static_cast<std::uint64_t>(number + 0.5) : kMost;
+  }
+  static constexpr std::uint64_t kMost = ~std::uint64_t{0};
 
  private:
-  static std::uint64_t whole(double number) { return static_cast<std::uint64_t>(number + 0.5); }
-
   double all_ = 0;
+  double ended_ = 0;
   double blocked_ = 0;
   double cut_ = 0;
 };

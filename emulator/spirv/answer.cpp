@@ -1,7 +1,6 @@
 #include "emulator/spirv/answer.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 namespace heddle::spirv {
@@ -206,8 +205,8 @@ bool Inquirer::take(const explore::Found& found) {
 
 Answer Inquirer::finish() {
   for (auto& [values, row] : rows_)
-    answer_.rows.push_back({values, static_cast<std::uint64_t>(std::llround(row.executions)),
-                            static_cast<std::uint64_t>(std::llround(row.racy_executions)), std::move(row.example)});
+    answer_.rows.push_back({values, explore::Counts::whole(row.executions), explore::Counts::whole(row.racy_executions),
+                            std::move(row.example)});
   answer_.cancelled = is_cancelled();
   return std::move(answer_);
 }

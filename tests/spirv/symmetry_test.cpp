@@ -67,6 +67,16 @@ TEST_CASE("nine relaxed additions are proven at once, as one execution for all t
   CHECK_FALSE(verdict.racy);
 }
 
+TEST_CASE("executions that are more than 64 bits can count are as many as those can count") {
+  CHECK(asked(additions("20", kRelaxed), false, true).executions == 2432902008176640000);
+  const Answer more = asked(additions("21", kRelaxed), false, true);
+  CHECK(more.complete);
+  CHECK(more.holds);
+  CHECK(more.executions == heddle::explore::Counts::kMost);
+  REQUIRE(more.rows.size() == 1);
+  CHECK(more.rows[0].executions == heddle::explore::Counts::kMost);
+}
+
 TEST_CASE("what is answered of invocations that do the same is answered without their symmetry") {
   for (const std::string& text :
        {additions("4", kRelaxed), additions("3", kPlain), text_of("kernels/lock-tas-3x1x1.spvasm"),
