@@ -38,7 +38,8 @@ class NumbersOf final : public RaceNames {
 }  // namespace
 
 Races::Races(const Setting& setting, const trace::Instructions& instructions, advice::ChangeOptions changes)
-    : RaceFinder({.detector = {.exact_accesses = kExactAccesses}, .recent_operations = kRecentOperations},
+    : RaceFinder({.detector = {.chains = changes.model.chains, .exact_accesses = kExactAccesses},
+                  .recent_operations = kRecentOperations},
                  instructions),
       setting_(setting),
       changes_(std::move(changes)) {}

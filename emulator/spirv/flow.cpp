@@ -12,8 +12,6 @@ constexpr std::size_t kMostValues = 24;
 constexpr std::size_t kMostPointers = 1024;
 // What is known in front of each block, of each value: some 500 MB.
 constexpr std::size_t kMostKnown = 1U << 23;
-// An execution has a table of pairs of invocations.
-constexpr std::uint32_t kMostExplored = 1024;
 // Steps of all invocations together.
 constexpr std::size_t kMostReaches = 1U << 22;
 
@@ -328,10 +326,6 @@ std::vector<Reach> flow_of(const Dispatch& dispatch, std::uint32_t agent, const 
 }
 
 std::vector<std::vector<Reach>> flows_of(const Dispatch& dispatch) {
-  if (dispatch.agents() > kMostExplored)
-    throw Error({}, std::to_string(dispatch.agents()) +
-                        " invocations are too many to list all executions: there are at most " +
-                        std::to_string(kMostExplored) + "; runs on the emulated memory take more");
   if (dispatch.agents() * dispatch.code().commands.size() > kMostReaches)
     throw Error({}, std::to_string(dispatch.agents()) + " invocations of " +
                         std::to_string(dispatch.code().commands.size()) +

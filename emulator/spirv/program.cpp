@@ -67,10 +67,21 @@ std::vector<const char*> files_of(const Dispatch& dispatch) {
   return out;
 }
 
+// An execution has a table of pairs of invocations.
+constexpr std::uint32_t kMostExplored = 1024;
+
+const Dispatch& not_too_large(const Dispatch& dispatch, Purpose purpose) {
+  if (purpose == Purpose::Exploration && dispatch.agents() > kMostExplored)
+    throw Error({}, std::to_string(dispatch.agents()) +
+                        " invocations are too many to list all executions: there are at most " +
+                        std::to_string(kMostExplored) + "; runs on the emulated memory take more");
+  return dispatch;
+}
+
 }  // namespace
 
 Analysis::Analysis(const Dispatch& dispatch, const Question& question, Purpose purpose)
-    : dispatch_(dispatch),
+    : dispatch_(not_too_large(dispatch, purpose)),
       // Where lanes go different ways is asked in runs as well.
       knows_flows_(purpose == Purpose::Exploration || !dispatch.code().exchanges.empty()),
       flows_(knows_flows_ ? flows_of(dispatch) : std::vector<std::vector<Reach>>{any_flow(dispatch)}),

@@ -139,7 +139,7 @@ SpirvCommand::SpirvCommand(CLI::App& program)
       ->add_flag(
           "--races", races_,
           "Find data races, of many invocations too: run it 300 times on the memory \"random\", and tell each race, "
-          "why it is one, and what would order the accesses; list no outcomes")
+          "why it is one, and what would order the accesses; its executions are not explored")
       ->excludes("--machine")
       ->excludes(progress);
   CLI::Option* json = command_->add_flag("--json", json_, "One JSON object a line for each file");

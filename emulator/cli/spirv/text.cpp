@@ -33,8 +33,8 @@ std::string what_runs_found(const SpirvReport& report, const Painter& paint) {
   std::string out;
   for (const spirv::RunFinding& each : report.runs->findings) {
     Finding told = each.finding;
-    told.replay = fmt::format("--seed {} --replay {} ({} run{} of {})", report.seed, each.first_run, each.runs,
-                              end_of(each.runs, "", "s"), report.runs->runs);
+    told.replay = fmt::format("--machine {} --no-explore --seed {} --replay {} ({} run{} of {})", report.policy,
+                              report.seed, each.first_run, each.runs, end_of(each.runs, "", "s"), report.runs->runs);
     out += paint(Colour::Red, to_string(told)) + '\n';
   }
   for (const DataRace& race : report.runs->races) out += to_string(race, paint.colours()) + '\n';
@@ -83,7 +83,8 @@ std::string verdict(const SpirvReport& report, const Painter& paint) {
     if (!ends) return paint(Colour::Yellow, "it is not known whether it ends");
     return *ends ? paint(Colour::Green, "it ends") : paint(Colour::Red, "it need not end");
   }
-  if (!report.answer) return "not explored";
+  if (!report.answer && report.runs && report.runs->racy_runs > 0) return paint(Colour::Red, "there is a data race");
+  if (!report.answer) return "no run has a data race (not explored)";
   const spirv::Answer& answer = *report.answer;
   std::string out;
   if (report.dispatch->question.condition) {
@@ -116,6 +117,10 @@ std::string prints(const spirv::RunTotals& totals) {
   return out;
 }
 
+std::string count_of_executions(std::uint64_t executions) {
+  return executions == explore::Counts::kMost ? "2^64 or more" : std::to_string(executions);
+}
+
 std::string outcomes(const SpirvReport& report, const Painter& paint) {
   const auto& observables = report.dispatch->question.observables;
   if (observables.empty() || report.answer->rows.empty()) return "";
@@ -128,7 +133,7 @@ std::string outcomes(const SpirvReport& report, const Painter& paint) {
     std::vector<Cell> cells;
     for (std::size_t i = 0; i < row.values.size(); ++i)
       cells.push_back({spell_value(observables[i].location.type, row.values[i]), Colour::Plain, true});
-    cells.push_back({std::to_string(row.executions), Colour::Dim, true});
+    cells.push_back({count_of_executions(row.executions), Colour::Dim, true});
     table.add_row(std::move(cells));
   }
   return table.print(paint, "    ");
@@ -153,7 +158,8 @@ std::string spirv_text(const SpirvReport& report, bool quiet, const Painter& pai
   }
   if (!report.answer) return out;
   if (!report.inquiry.verdict_only) {
-    out += fmt::format("  {} execution{}\n", report.answer->executions, end_of(report.answer->executions, "", "s"));
+    out += fmt::format("  {} execution{}\n", count_of_executions(report.answer->executions),
+                       end_of(report.answer->executions, "", "s"));
     out += outcomes(report, paint);
   }
   if (report.answer->cut > 0)

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 
 #include "tests/cli/run_heddle.h"
@@ -53,6 +54,42 @@ TEST_CASE("heddle spirv --races runs a module, tells why it races and what helps
   CHECK(racy.out.find("executions") == std::string::npos);
   CHECK(run_heddle({"spirv", "--races", shaders + "message_coherent.spvasm"}).exit_code == 0);
   CHECK(run_heddle({"spirv", "--races", "--machine", "random", shaders + "message.spvasm"}).exit_code == 2);
+}
+
+TEST_CASE("heddle spirv --races counts and tells the same races, whether chains have more than one element or not") {
+  const std::string program = HEDDLE_SOURCE_DIR "/tests/spirv/programs/chain-of-two.spvasm";
+  const Json with_chains = lines_of(run_heddle({"spirv", "--json", "--races", program}).out).at(0);
+  CHECK(with_chains["racy_runs"] == 0);
+  CHECK(with_chains["races"] == Json::array());
+  const Json without = lines_of(run_heddle({"spirv", "--json", "--races", "--no-chains", program}).out).at(0);
+  CHECK(without["racy_runs"] > 0);
+  CHECK(without["races"].size() == 1);
+}
+
+TEST_CASE("heddle spirv runs more invocations than can be explored, also where they exchange values") {
+  const std::string program = HEDDLE_SOURCE_DIR "/tests/spirv/programs/lanes.spvasm";
+  const Run run = run_heddle({"spirv", "--machine", "sequential", "--runs", "1", "--no-explore", "--groups", "130,1,1",
+                              "--set", "0.0=zeros:8192", "--set", "0.1=zeros:8192", program});
+  CHECK(run.err == "");
+  CHECK(run.out.find("1040 invocations") != std::string::npos);
+}
+
+TEST_CASE("what heddle spirv tells of a run can be made again") {
+  const TemporaryDirectory directory;
+  const std::string program = directory.path("past_end.spvasm");
+  std::stringstream text;
+  text << std::ifstream(HEDDLE_SOURCE_DIR "/tests/spirv/programs/chain-of-two.spvasm").rdbuf();
+  std::ofstream(program) << std::regex_replace(text.str(), std::regex("%three = OpConstant %uint 3"),
+                                               "%three = OpConstant %uint 9");
+  const Run found = run_heddle({"spirv", "--races", program});
+  const std::string replay = "--machine random --no-explore --seed 1 --replay ";
+  const std::size_t at = found.out.find(replay);
+  REQUIRE(at != std::string::npos);
+  const std::string number = std::to_string(std::stoul(found.out.substr(at + replay.size())));
+  const Run again =
+      run_heddle({"spirv", "--machine", "random", "--no-explore", "--seed", "1", "--replay", number, program});
+  CHECK(again.exit_code == 1);
+  CHECK(again.out.find("out of bounds") != std::string::npos);
 }
 
 TEST_CASE("heddle spirv says what to do about a buffer without a length, and about a loop that its bound cuts") {
