@@ -40,7 +40,7 @@ struct Inquiry {
   const std::atomic<bool>* cancelled = nullptr;
 };
 
-/// One set of final values.
+/// One set of final values. Where there are 2^64 executions or more, the greatest number stands for them.
 struct Row {
   std::vector<std::uint64_t> values;  ///< of the observables; tokens as they are
   std::uint64_t executions = 0;
@@ -61,7 +61,7 @@ struct Answer {
   std::vector<Row> rows;
   bool holds = true;
   bool racy = false;
-  /// Consistent executions in which all invocations end and that pass the filter.
+  /// Consistent executions in which all invocations end and that pass the filter; the greatest number for 2^64 or more.
   std::uint64_t executions = 0;
   bool complete = true;
   bool cancelled = false;

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "emulator/cli/spirv/report.h"
 #include "emulator/cli/spirv/termination.h"
 #include "emulator/cli/table.h"
@@ -118,7 +120,7 @@ std::string prints(const spirv::RunTotals& totals) {
 }
 
 std::string count_of_executions(std::uint64_t executions) {
-  return executions == explore::Counts::kMost ? "2^64 or more" : std::to_string(executions);
+  return executions == std::numeric_limits<std::uint64_t>::max() ? "2^64 or more" : std::to_string(executions);
 }
 
 std::string outcomes(const SpirvReport& report, const Painter& paint) {
