@@ -121,10 +121,21 @@ DataRace NotedRaces::not_handed_in(std::size_t number) {
   return race;
 }
 
-void NotedRaces::hand_in_all() {
-  if (!hands_in()) return;
+void NotedRaces::hand_in_rest() {
   for (std::size_t i = 0; i < races_.size(); ++i)
     if (count_(i) != handed_in_[i]) hand_in(i, {});
+}
+
+// Every race was handed in when it was found: nothing but numbers is lost where even the reserve is not enough.
+void NotedRaces::hand_in_all() noexcept {
+  if (!hands_in()) return;
+  for (const bool has_reserve : {true, false}) {
+    try {
+      return hand_in_rest();
+    } catch (const std::bad_alloc&) {
+      if (has_reserve) runtime::give_up_reserve();
+    }
+  }
 }
 
 }  // namespace heddle::watch

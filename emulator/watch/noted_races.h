@@ -71,10 +71,11 @@ class NotedRaces {
   /// As what run `run` found.
   void collect(report::Collector& collector, report::RunId run) const;
   RaceReport report(const report::Collector& collector) const;
-  /// Hands in how often all races came since they were handed in.
-  void hand_in_all();
+  /// Hands in how often all races came since they were handed in, or as much of that as there is memory for.
+  void hand_in_all() noexcept;
 
  private:
+  void hand_in_rest();
   DataRace counted(std::size_t race) const;
   /// With how often it came since it was handed in.
   DataRace not_handed_in(std::size_t race);

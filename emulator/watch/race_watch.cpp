@@ -180,11 +180,12 @@ std::string RaceWatch::replay() const {
 bool RaceWatch::may_tell(const race::KernelRace& race) {
   const bool has_new_line = !told_sites_.contains(race.first) || !told_sites_.contains(race.second);
   if (!wants_all_ && races_.size() >= kMostTold && !has_new_line) {
-    if (std::exchange(leaves_pairs_out_, true)) return false;
+    if (leaves_pairs_out_) return false;
     races_.remark(
         {"so many pairs of lines race in one run that this report leaves some out: each line that races is in "
          "it, but not each pair. Every pair is told, which may take long, with heddle races --all, or with "
          "HEDDLE_RACES_ALL=1 in the environment"});
+    leaves_pairs_out_ = true;
     return false;
   }
   return true;
