@@ -10,6 +10,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 extern "C" {
@@ -125,9 +126,17 @@ std::byte* region_memory(std::uint32_t ordinal, std::uint64_t size_bytes) {
     std::unique_ptr<std::byte, Free> bytes;
     std::uint64_t size_bytes = 0;
   };
-  thread_local std::vector<Room> rooms;
-  if (rooms.size() <= ordinal) rooms.resize(ordinal + 1);
-  Room& room = rooms[ordinal];
+  constinit thread_local std::vector<Room>* rooms = nullptr;
+  struct Owner {
+    ~Owner() { delete std::exchange(rooms, nullptr); }
+  };
+  if (!rooms) {
+    thread_local Owner owner;
+    // A dispatch in a destructor may come behind the owner's: the thread ends, and nobody ends these.
+    rooms = new std::vector<Room>;
+  }
+  if (rooms->size() <= ordinal) rooms->resize(ordinal + 1);
+  Room& room = (*rooms)[ordinal];
   if (room.size_bytes < size_bytes) {
     constexpr std::uint64_t kLine = 64;
     const std::uint64_t rounded = (size_bytes + kLine - 1) / kLine * kLine;

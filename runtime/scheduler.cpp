@@ -39,6 +39,8 @@ struct ThreadWorker {
 
 void Worker::make_for_thread() {
   static thread_local ThreadWorker owner;
+  // A dispatch in a destructor that runs behind the owner's: the thread ends, and nobody ends this one.
+  if (!worker_of_thread) worker_of_thread = new Worker;
 }
 
 Worker* Worker::of_thread_if_any() noexcept {

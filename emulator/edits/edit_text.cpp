@@ -280,6 +280,7 @@ Edit edit_from_text(std::string_view line) {
 
 std::vector<Edit> edits_from_text(std::string_view text) {
   std::vector<Edit> all;
+  text = text::without_byte_order_mark(text);
   for (std::size_t number = 1; !text.empty(); ++number) {
     std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));

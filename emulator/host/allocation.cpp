@@ -132,11 +132,16 @@ std::shared_ptr<Allocation> DeviceState::allocate(std::uint64_t count, std::uint
   made->bytes = allocate_bytes(std::max<std::uint64_t>(made->size_bytes, 1), mode == Mode::Emulated, element_bytes);
   if (!made->bytes) refuse(made->name, count, element_bytes);
   if (tracks_initialization) fill_undefined({made->bytes, made->size_bytes}, static_cast<std::uint32_t>(made->id));
-  if (tracks_initialization) made->initialized.track(made->size_bytes);
-  if (memory) add_to(*memory, *made);
-  for (SetAside* const one : set_aside) add_to(one->memory(), *made);
-  const std::lock_guard lock(mutex_);
-  by_address_[address_of(*made)] = made;
+  try {
+    if (tracks_initialization) made->initialized.track(made->size_bytes);
+    if (memory) add_to(*memory, *made);
+    for (SetAside* const one : set_aside) add_to(one->memory(), *made);
+    const std::lock_guard lock(mutex_);
+    by_address_[address_of(*made)] = made;
+  } catch (const std::bad_alloc&) {
+    runtime::give_in_red_zones(made->bytes);
+    refuse(made->name, count, element_bytes);
+  }
   return made;
 }
 

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "runtime/text/readable.h"
+
 namespace heddle::progress {
 namespace {
 
@@ -22,8 +24,8 @@ constexpr std::array<std::string_view, kProgressScopes> kScopes{"dv", "qf", "wg"
 ProgressModel model_of(std::string_view name) {
   for (const auto& [known, model] : kModels)
     if (name == known) return model;
-  throw std::invalid_argument(
-      fmt::format("'{}' is no model of progress; they are fair, hsa, obe, hsa+obe, lobe, unfair", name));
+  throw std::invalid_argument(fmt::format(
+      "'{}' is no model of progress; they are fair, hsa, obe, hsa+obe, lobe, unfair", text::readable(name)));
 }
 
 std::size_t scope_of(std::string_view name) {
@@ -32,7 +34,7 @@ std::size_t scope_of(std::string_view name) {
     throw std::invalid_argument(
         fmt::format("'{}' is no scope that has a model of progress; they are dv, qf, wg, sg, "
                     "as in qf=obe,sg=unfair",
-                    name));
+                    text::readable(name)));
   return static_cast<std::size_t>(known - kScopes.begin());
 }
 

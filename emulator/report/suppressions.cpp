@@ -141,7 +141,12 @@ Suppressions::Suppressions(const std::string& path) {
   std::ifstream in(path);
   if (in) parse(in, path);
   // A directory shows as one when it is read.
-  if (in.bad() || !in.eof()) throw std::invalid_argument(path + ": the suppression file cannot be read");
+  if (in.bad() || !in.eof())
+    throw std::invalid_argument(
+        fmt::format("{}: the suppression file cannot be read; DeviceOptions::race_suppressions, HEDDLE_RACES_SUPPRESS "
+                    "or --suppress "
+                    "names it",
+                    text::readable(path)));
 }
 
 void Suppressions::parse(std::istream& in, const std::string& name) {
@@ -149,7 +154,7 @@ void Suppressions::parse(std::istream& in, const std::string& name) {
   for (std::uint32_t number = 1; std::getline(in, line); ++number) {
     const std::string_view text = text::trimmed(number == 1 ? text::without_byte_order_mark(line) : line);
     if (text.empty() || text.front() == '#') continue;
-    const std::string where = fmt::format("{}:{}", name, number);
+    const std::string where = fmt::format("{}:{}", text::readable(name), number);
     const std::size_t dashes = text.find(" -- ");
     if (dashes == std::string_view::npos || text::trimmed(text.substr(dashes + 4)).empty())
       throw std::invalid_argument(where + ": the reason is missing: " + std::string(kForm));

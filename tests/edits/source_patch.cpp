@@ -30,6 +30,11 @@ edits::SourcePatch patched(const std::string& edits) {
 
 }  // namespace
 
+TEST_CASE("a file of edits may begin with a byte order mark") {
+  const std::string text = "put-dependency memory before dispatch 1\n";
+  CHECK(edits_from_text("\xef\xbb\xbf" + text).size() == 1);
+}
+
 TEST_CASE("a barrier is put on a line of its own, with the name and the indentation of the kernel") {
   const edits::SourcePatch patch =
       patched("put-control-barrier Workgroup Workgroup kWorkgroupBarrier before first in k.cpp:5");

@@ -105,6 +105,26 @@ TEST_CASE("the memory of buffers is mimalloc's") {
   CHECK_FALSE(is_its_own(program.get()));
 }
 
+TEST_CASE("a buffer for whose bytes there is memory, and not for what is known of them, is refused and leaves nothing") {
+  if (HEDDLE_TEST_SANITIZED) return;
+  const Death end = end_of([] {
+    allow_only(288 * kMiB);
+    Device device(Mode::Emulated);
+    // 256 MiB, and a bit for each byte.
+    constexpr std::uint64_t kElements = std::uint64_t{1} << 26;
+    try {
+      (void)device.buffer<std::uint32_t>(kElements, "x");
+      return false;
+    } catch (const std::bad_alloc&) {
+      if (device.buffer({1u}, "y").read() != std::vector{1u}) return false;
+    }
+    (void)device.buffer<std::uint32_t>(kElements, "x");
+    return false;
+  });
+  CHECK(end.exit_code == kNoMemory);
+  CHECK(end.text == "no memory for 'x': 67108864 elements of 4 bytes");
+}
+
 TEST_CASE("where the program has no memory it gets a std::bad_alloc, with heddle as without") {
   if (HEDDLE_TEST_SANITIZED) return;
   const Death end = end_of([] {

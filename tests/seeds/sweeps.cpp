@@ -187,6 +187,7 @@ TEST_CASE("a word that only names a parameter has all of its values") {
   for (const SweepParameter& parameter : sweep_parameters()) CHECK(Sweep(parameter.name).parameters().size() == 1);
   CHECK(to_string(configuration_of("progress=qf=obe/sg=unfair reconvergence=minimum")) ==
         "progress=qf=obe/sg=unfair reconvergence=minimum");
+  CHECK_THROWS_WITH(Sweep("progress=\x1b[31m\xff"), Catch::Contains("'\\x1b[31m\\xff' is no model of progress"));
   CHECK_THROWS_WITH(Sweep("progress=lucky"), Catch::Contains("progress is 'lucky': 'lucky' is no model of progress"));
 }
 

@@ -209,6 +209,20 @@ TEST_CASE("a child has a report of its own, and one that finds nothing has none"
   CHECK(one.find("data race on sum") == one.rfind("data race on sum"));
 }
 
+TEST_CASE("a child that goes on with a device of its parent has what that finds in a report") {
+  const std::string both = run("fork and go on", "text").at_once;
+  INFO(both);
+  CHECK(has(both, "data race on in_child[0]"));
+  CHECK(has(both, "data race on before[0]"));
+}
+
+TEST_CASE("a kernel that a destructor of a static object runs is one like any other") {
+  const auto told = run("race late", "text");
+  INFO(told.at_once);
+  CHECK(has(told.at_once, "data race on late[0]"));
+  CHECK(has(told.at_once, "data race on sum[0]"));
+}
+
 TEST_CASE("a program that closes all of its files still has all that it finds in a report") {
   const std::string report = run("close all", "text").later;
   CHECK(has(report, "data race on sum[0]"));

@@ -104,6 +104,26 @@ void close_all_and_race() {
   _exit(0);
 }
 
+/// A device that is there when the process is doubled goes on in the child, which ends in this way.
+void fork_and_go_on() {
+  Device device(Mode::Emulated);
+  race_on(device, "before");
+  const pid_t child = fork();
+  if (child == 0) {
+    race_on(device, "in_child");
+    std::abort();
+  }
+  waitpid(child, nullptr, 0);
+}
+
+/// A static object whose destructor runs a kernel; what the thread owns is gone by then.
+void race_late() {
+  struct Late {
+    ~Late() { race_on("late"); }
+  };
+  static const Late late;
+}
+
 /// A static object that kernels use while it is destroyed.
 void exit_in_kernel() {
   DeviceOptions options;
@@ -140,6 +160,8 @@ const std::map<std::string, std::function<void()>> kEnds = {
     {"many lines", [] { race_in_lines(std::make_index_sequence<100>()); }},
     {"fork and kill", fork_and_be_killed},
     {"fork and race", fork_and_race},
+    {"fork and go on", fork_and_go_on},
+    {"race late", race_late},
     {"close all", close_all_and_race},
     {"exit in kernel", exit_in_kernel},
 };

@@ -133,6 +133,7 @@ ExitCode TraceCommand::read_and_write() const {
   std::ofstream data;
   for (const auto& [path, stream] : {std::pair(&html_, &page), std::pair(&film_, &data)}) {
     if (path->empty()) continue;
+    if (*path == "-") return bad_input("-: --html and --film write to files, --perfetto alone to standard output");
     if (const std::string why_not = open_output(*path, *stream); !why_not.empty()) return bad_input(why_not);
   }
   if (!html_.empty() || !film_.empty()) listeners.push_back(&film);

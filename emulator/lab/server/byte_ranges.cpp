@@ -1,6 +1,7 @@
 #include "emulator/lab/server/byte_ranges.h"
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
 
 #include "runtime/text/readable.h"
@@ -44,7 +45,11 @@ std::optional<ByteRange> range_of(std::string_view text, std::uint64_t size) {
 
 std::optional<std::vector<ByteRange>> byte_ranges(std::string_view field, std::uint64_t size) {
   constexpr std::string_view kUnit = "bytes=";
-  if (!field.starts_with(kUnit)) return std::nullopt;
+  const auto is_same = [](char a, char b) {
+    return a == static_cast<char>(std::tolower(static_cast<unsigned char>(b)));
+  };
+  if (field.size() < kUnit.size() || !std::equal(kUnit.begin(), kUnit.end(), field.begin(), is_same))
+    return std::nullopt;
   field.remove_prefix(kUnit.size());
   std::vector<ByteRange> ranges;
   std::uint64_t bytes = 0;

@@ -70,6 +70,9 @@ bool is_glsl(const std::string& file) {
 }
 
 std::string compile_glsl(const std::string& file) {
+  if (bytes_of(file).starts_with("\xef\xbb\xbf"))
+    throw Error({},
+                "it begins with a byte order mark, which compilers of GLSL do not take: save it as UTF-8 without one");
   const ScratchDirectory scratch;
   const std::string module = scratch.file("module.spv");
   const std::string messages = scratch.file("messages");
