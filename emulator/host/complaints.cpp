@@ -235,7 +235,11 @@ std::string on_one_line(std::string text) {
 }  // namespace
 
 void Emulator::dispatch_fails(runtime::Failure& failure) {
-  following_->fails(!failure.cut_off && !failure.exception);
+  if (failure.cut_off || failure.exception) {
+    following_->fails();
+  } else {
+    following_->fails_by(failure.finding);
+  }
   follows_undefined = false;
   using How = report::FailedDispatch::How;
   tell_failure(failure.finding, failure.cut_off ? How::CutShort : How::EndedEarly);

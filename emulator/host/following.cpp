@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
 #include "emulator/host/complaints.h"
 #include "emulator/report/source_text.h"
+#include "runtime/text/readable.h"
 
 namespace heddle::emulation {
 
@@ -25,6 +27,26 @@ std::string spelled(Twin::Difference difference, const Access& access) {
   return "an atomic of " + object_of(access);
 }
 
+/// What there is to be compared of two findings. (What a kernel says of a requirement it may make of any value.)
+std::uint64_t number_of(const Finding& finding) {
+  const std::string text = fmt::format("{} {} {}", name_of(finding.kind), to_string(finding.invocation),
+                                       finding.kind == FindingKind::RequirementFailed ? "" : finding.message);
+  return Following::hashed(text.data(), static_cast<std::uint32_t>(text.size()), nullptr);
+}
+
+std::string decided_by(const Finding& finding) {
+  return finding.object.empty() ? "what happens here"
+                                : fmt::format("this access of '{}'", text::readable(finding.object));
+}
+
+/// Where a value comes from that an invocation has whose last undefined result is `own`, if it was given one, while the
+/// last one of all is `last`.
+std::string origin_of(const UndefinedResult* own, const std::pair<Coordinates, UndefinedResult>& last) {
+  if (own) return "the last undefined result that this invocation was given is that of " + described(*own);
+  return fmt::format("the last undefined result of another invocation ({}) is that of {}", to_string(last.first),
+                     described(last.second));
+}
+
 }  // namespace
 
 void Following::begin(std::uint64_t seed) {
@@ -41,17 +63,20 @@ bool Following::make(const Agent& agent, const UndefinedResult& result, void* va
   if (!std::exchange(has_begun_, true)) twin_.begin();
   twin_.draw(seed_, made_++, {static_cast<std::byte*>(value), size_bytes});
   if (!twin_.runs()) return false;
-  results_[agent.id] = result;
   last_ = {agent.resident->emulator->coordinates(agent.id), result};
+  results_.insert_or_assign(agent.id, *last_);
   return true;
 }
 
 std::string Following::origin(AgentId agent) const {
   const auto own = results_.find(agent);
-  if (own != results_.end())
-    return "the last undefined result that this invocation was given is that of " + described(own->second);
-  return fmt::format("the last undefined result of another invocation ({}) is that of {}", to_string(last_->first),
-                     described(last_->second));
+  return origin_of(own == results_.end() ? nullptr : &own->second.second, *last_);
+}
+
+std::string Following::origin(const Coordinates& invocation) const {
+  const auto own = std::find_if(results_.begin(), results_.end(),
+                                [&](const auto& result) { return result.second.first.global == invocation.global; });
+  return origin_of(own == results_.end() ? nullptr : &own->second.second, *last_);
 }
 
 void Following::follow(const Agent& agent, const Access& access, Twin::Event event, std::uint64_t value) {
@@ -87,10 +112,24 @@ void Following::note_write(const Agent& agent, const Access& access, bool depend
   left_.insert({{allocation, begin}, {access.binding, access.size_bytes(), std::move(finding)}});
 }
 
-void Following::fails(bool by_finding) {
-  if (twin_.is_second()) twin_.second_ends(by_finding ? Twin::End::Failed : Twin::End::Unknown);
+void Following::fails() {
+  if (twin_.is_second()) twin_.second_ends(Twin::End::Unknown);
   left_.clear();
   twin_.give_up();
+}
+
+void Following::fails_by(Finding& finding) {
+  if (!twin_.runs() || finding.kind == FindingKind::UndefinedValue) return fails();
+  const Twin::Difference difference =
+      twin_.take({{}, finding.where.line, {}, Twin::Event::Fault, 0, number_of(finding)});
+  if (twin_.is_second()) twin_.second_ends(Twin::End::Failed);
+  if (difference != Twin::Difference::None) {
+    finding.message =
+        fmt::format("{} depends on an undefined value: {}; with the value that was drawn here, {}: {}",
+                    decided_by(finding), origin(finding.invocation), name_of(finding.kind), finding.message);
+    finding.kind = FindingKind::UndefinedValue;
+  }
+  fails();
 }
 
 std::optional<Finding> Following::end() {

@@ -36,9 +36,11 @@ class Following {
   void beat() {
     if (twin_.is_second()) twin_.beat();
   }
-  /// The dispatch fails, by a finding of its kernel or for a reason that another run need not have. (The process that
-  /// only follows ends here.)
-  void fails(bool by_finding);
+  /// The dispatch fails for a reason that another run need not have. (The process that only follows ends here.)
+  void fails();
+  /// The dispatch fails by a finding of its kernel. Where that depends on an undefined value, it becomes a finding
+  /// which says so. (The process that only follows ends here.)
+  void fails_by(Finding& finding);
   /// The dispatch has ended. What is wrong with that, if anything is: it would have gone on with another value. What is
   /// undefined in buffers is noted there. (The process that only follows ends here.)
   std::optional<Finding> end();
@@ -57,14 +59,16 @@ class Following {
   void follow(const Agent& agent, const Access& access, detail::Twin::Event event, std::uint64_t value);
   void note_write(const Agent& agent, const Access& access, bool depends);
   std::string origin(AgentId agent) const;
+  std::string origin(const Coordinates& invocation) const;
 
   detail::Twin twin_;
   bool has_begun_ = false;
   std::uint64_t seed_ = 0;
   std::uint64_t made_ = 0;
   /// The last one that each agent was given, and the last one of all.
-  std::unordered_map<AgentId, UndefinedResult> results_;
-  std::optional<std::pair<Coordinates, UndefinedResult>> last_;
+  using Given = std::pair<Coordinates, UndefinedResult>;
+  std::unordered_map<AgentId, Given> results_;
+  std::optional<Given> last_;
   /// By allocation and byte, in buffers.
   std::map<std::pair<detail::Allocation*, std::uint64_t>, Left> left_;
 };

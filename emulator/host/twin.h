@@ -16,7 +16,7 @@ namespace heddle::detail {
 /// for what an undefined value decides, and each step of the first one is held against that of the second.
 class Twin {
  public:
-  enum class Event : std::uint8_t { Read, Write, Atomic, Condition };
+  enum class Event : std::uint8_t { Read, Write, Atomic, Condition, Fault };
   /// One thing that an invocation does, as far as values decide it.
   struct Step {
     AgentId agent{};
@@ -24,7 +24,7 @@ class Twin {
     AllocationId allocation{};
     Event event = Event::Read;
     std::uint64_t offset_bytes = 0;
-    /// What it writes, finds as an atomic, or asks for.
+    /// What it writes, finds as an atomic, asks for, or is told that is wrong.
     std::uint64_t value = 0;
   };
   enum class Difference : std::uint8_t { None, Value, Place, Course };

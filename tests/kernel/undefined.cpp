@@ -103,6 +103,56 @@ TEST_CASE("an undefined value is found where it is an address, a branch, an atom
          "whether this requirement holds depends on an undefined value");
 }
 
+TEST_CASE("an undefined value is found where what it decides is wrong anyway") {
+  const auto expect = [](const Finding& wrong, std::uint32_t line, const std::string& decided,
+                         const std::string& then) {
+    CHECK(wrong.kind == FindingKind::UndefinedValue);
+    CHECK(wrong.where.line == line);
+    CHECK(contains(wrong.message, decided + " depends on an undefined value"));
+    CHECK(contains(wrong.message, "from lane "));
+    CHECK(contains(wrong.message, ":" + std::to_string(line - 1)));
+    CHECK(contains(wrong.message, then));
+  };
+  constexpr U32 kFirst = __LINE__ + 3;
+  expect(wrong_with([](auto& inv, auto x) {
+           const U32 at = inv.group_non_uniform_shuffle_up(inv.subgroup_local_invocation_id(), 1);
+           x[at] = 0u;
+         }),
+         kFirst, "this access of 'x'", "with the value that was drawn here, out of bounds: element ");
+  constexpr U32 kSecond = __LINE__ + 3;
+  expect(wrong_with([](auto& inv, auto x) {
+           const U32 base = inv.group_non_uniform_broadcast(U32(x[0]), 9);
+           x[base + inv.local_invocation_index()] = 0u;
+         }),
+         kSecond, "this access of 'x'", "out of bounds: element ");
+  constexpr U32 kThird = __LINE__ + 3;
+  expect(wrong_with([](auto& inv, auto) {
+           const U32 size = inv.group_non_uniform_shuffle_up(8u, 1);
+           (void)inv.group_non_uniform_rotate_khr(1u, 1, size);
+         }),
+         kThird, "what happens here", "invalid argument: cluster size ");
+  constexpr U32 kFourth = __LINE__ + 4;
+  expect(wrong_with([](auto& inv, auto) {
+           auto own = private_variable<U32[4]>(inv, "own");
+           const U32 at = inv.group_non_uniform_shuffle_up(inv.subgroup_local_invocation_id() / 8, 1);
+           own[at] = 0u;
+         }),
+         kFourth, "this access of 'own'", "out of bounds: element ");
+}
+
+TEST_CASE("what is wrong whatever an undefined value is remains what it is") {
+  const Finding outside = wrong_with([](auto& inv, auto x) {
+    (void)inv.group_non_uniform_shuffle_up(1u, 1);
+    x[99] = 0u;
+  });
+  CHECK(outside.kind == FindingKind::OutOfBounds);
+  const Finding told = wrong_with([](auto& inv, auto) {
+    const U32 value = inv.group_non_uniform_shuffle_up(1u, 1);
+    inv.require(inv.local_invocation_index() != 0, "it is {}", value);
+  });
+  CHECK(told.kind == FindingKind::RequirementFailed);
+}
+
 TEST_CASE("an undefined value is found by a dispatch that reads what another one left, until it is written again") {
   Device device(under_emulation());
   auto x = device.buffer(std::vector<U32>(8, 1), "x");
