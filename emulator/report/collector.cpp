@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <string_view>
 
 #include "emulator/report/cures.h"
@@ -83,6 +84,11 @@ class Grouping {
   std::vector<Grouped> all_;
 };
 
+std::uint64_t count_of(const std::map<RunId, std::uint64_t>& runs) {
+  return std::accumulate(runs.begin(), runs.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const auto& of) { return sum + of.second; });
+}
+
 }  // namespace
 
 Collector::Places Collector::places(const DataRace& race) {
@@ -116,16 +122,16 @@ void Collector::Race::join(const Race& other) {
   objects.erase(race.object);
   race.other_objects.clear();
   for (const auto& [name, times] : objects) race.other_objects.push_back({name, times});
-  runs.insert(other.runs.begin(), other.runs.end());
+  for (const auto& [run, others] : other.runs) runs[run] = std::max(runs[run], others);
 }
 
 void Collector::add(RunId run, const DataRace& race) {
   add(run);
   const auto [at, fresh] = known_.emplace(std::pair(places(race), race.object), races_.size());
   if (fresh) {
-    races_.push_back({race, {run}, run});
+    races_.push_back({race, {{run, race.runs}}, run});
   } else {
-    races_[at->second].join({race, {run}, run});
+    races_[at->second].join({race, {{run, race.runs}}, run});
   }
 }
 
@@ -238,7 +244,7 @@ bool Collector::told_by_a_weaker_one(const OrderingUse& use) const {
 
 RaceReport Collector::report(Suppressions& suppressions) const {
   RaceReport report;
-  report.runs = runs_.size();
+  report.runs = count_of(runs_);
   // What does not count on one object may count on another, so these are told apart before they become one.
   std::map<std::pair<const std::vector<DataRace>*, Places>, std::size_t> joined;
   std::vector<std::pair<std::vector<DataRace>*, Race>> all;
@@ -256,7 +262,7 @@ RaceReport Collector::report(Suppressions& suppressions) const {
     }
   }
   for (auto& [list, race] : all) {
-    race.race.runs = race.runs.size();
+    race.race.runs = count_of(race.runs);
     list->push_back(std::move(race.race));
   }
   report_untried(report);

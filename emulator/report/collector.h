@@ -82,9 +82,10 @@ inline constexpr const char* kNotTried = "none was tried, since there are so man
 /// Puts together what runs find. Not thread-safe.
 class Collector {
  public:
-  /// A run that may have found nothing.
-  void add(RunId run) { runs_.insert(run); }
-  /// `count` and `same_value` are of what came since this race was last added for this run.
+  /// A run that may have found nothing, or so many of which one tells.
+  void add(RunId run, std::uint64_t runs = 1) { runs_.try_emplace(run, runs); }
+  /// DataRace::runs is how many of those that `run` tells of have it. `count` and `same_value` are of what came since
+  /// this race was last added for this run.
   void add(RunId run, const DataRace& race);
   void add(RunId run, const Revised& revised);
   void add(RunId run, const OrderingUse& use);
@@ -103,9 +104,11 @@ class Collector {
   RaceReport report(Suppressions& suppressions) const;
 
  private:
+  /// And how many they tell of.
+  using Runs = std::map<RunId, std::uint64_t>;
   struct Race {
     DataRace race;
-    std::set<RunId> runs;
+    Runs runs;
     /// Whose example it is.
     RunId told_by = 0;
     /// Adds what another object, or later runs, tell of these two lines.
@@ -122,7 +125,7 @@ class Collector {
   void report_failures(RaceReport& report) const;
   static void report_untried(RaceReport& report);
 
-  std::set<RunId> runs_;
+  Runs runs_;
   std::vector<Race> races_;
   /// By their places and object.
   std::map<std::pair<Places, std::string>, std::size_t> known_;

@@ -236,6 +236,7 @@ std::uint64_t Exploration::try_all(TrialRunner& runner, Block block, Trying& try
   for (; block.next != block.end && goes_on(block.next); ++block.next) {
     TrialPlan plan;
     plan.seed = seed(block.next);
+    plan.is_asked_for = true;
     plan.look = [this, seed = plan.seed](const watch::Watchers& watchers) {
       const std::lock_guard lock(mutex_);
       watchers.collect(races_, seed);

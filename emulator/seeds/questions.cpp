@@ -12,6 +12,7 @@
 #include <ostream>
 
 #include "emulator/seeds/progress_search.h"
+#include "emulator/seeds/seed_trial.h"
 #include "runtime/counted.h"
 #include "runtime/text/readable.h"
 
@@ -58,7 +59,7 @@ void expect_races(SeedOptions& options) {
   options.change_budget = std::chrono::milliseconds(0);
 }
 
-/// What each outcome came with first.
+/// What each outcome came with first, of the trials that are asked for.
 class Outcomes {
  public:
   /// Writes down what the program returns, which fails the trial if `is_wrong` says something of it.
@@ -66,7 +67,7 @@ class Outcomes {
   detail::TrialFunction noted(const detail::OutcomeFunction& program, const IsWrong& is_wrong) {
     return [this, &program, is_wrong](Trial& trial) {
       const std::string outcome = program(trial);
-      {
+      if (seeds::trial_is_asked_for()) {
         const std::lock_guard lock(mutex_);
         const auto [at, is_new] = seeds_.try_emplace(outcome, trial.seed());
         if (!is_new) at->second = std::min(at->second, trial.seed());

@@ -265,6 +265,7 @@ SeedReport repeat(const Search& search, std::uint64_t number, const std::string&
   plan.most_workgroups = replay.failure.workgroups;
   plan.schedules = replay.failure.schedules;
   plan.configuration = replay.failure.configuration;
+  plan.is_asked_for = true;
   const char* const traced = std::getenv("HEDDLE_TRACE");
   plan.trace = search.options().device.trace.value_or(traced ? traced : "");
   plan.look = [&](const watch::Watchers& watchers) { watchers.collect(races, plan.seed); };

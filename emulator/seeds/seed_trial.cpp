@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 namespace heddle::seeds {
 namespace {
@@ -21,6 +22,8 @@ struct RunningTrial {
   /// What was asked and answered in each dispatch until now; empty if the trial only follows its seed.
   const std::vector<std::unique_ptr<Schedule>>& recorded;
 };
+
+thread_local bool is_asked_for = false;
 
 std::string schedule_text(const void* context) {
   const auto& running = *static_cast<const RunningTrial*>(context);
@@ -121,6 +124,10 @@ void TrialRunner::call(Trial& trial, TrialOutcome& outcome) {
   outcome.failed = true;
 }
 
+bool trial_is_asked_for() {
+  return is_asked_for;
+}
+
 TrialOutcome TrialRunner::run(const TrialPlan& plan) {
   TrialOutcome outcome = run_once(plan);
   const bool stands_still = outcome.finding && outcome.finding->kind == FindingKind::NoProgress;
@@ -161,7 +168,9 @@ TrialOutcome TrialRunner::run_once(const TrialPlan& plan) {
     Trial trial(new detail::DeviceHandle{device}, plan.most_workgroups);
     limit_.begin(plan.most_operations, plan.end);
     device->limit = &limit_;
+    const bool outer = std::exchange(is_asked_for, plan.is_asked_for);
     call(trial, outcome);
+    is_asked_for = outer;
     if (limit_.was_exceeded()) {
       outcome = {};
       outcome.abandoned = true;

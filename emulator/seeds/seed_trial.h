@@ -39,6 +39,8 @@ struct TrialPlan {
   /// After so many operations, and then, it is abandoned.
   std::uint64_t most_operations = TrialLimit::kNoLimit;
   TrialLimit::Clock::time_point end = TrialLimit::Clock::time_point::max();
+  /// Whether it is what was asked for, of which answers tell: no smaller form of one, and none with a change.
+  bool is_asked_for = false;
   /// Called after a trial that was not abandoned, with what listened to its device; may be null.
   std::function<void(const watch::Watchers&)> look;
 };
@@ -84,6 +86,9 @@ class TrialRunner {
   /// What trials left, one for each memory and limits.
   std::vector<std::shared_ptr<DeviceState>> left_;
 };
+
+/// Whether the trial that this thread runs is asked for, as TrialPlan has it.
+bool trial_is_asked_for();
 
 /// Makes a failure smaller, until `stop`.
 std::optional<ShrunkFailure> shrink(const Search& search, std::uint64_t seed, const std::atomic<bool>* stop);

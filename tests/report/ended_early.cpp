@@ -1,4 +1,4 @@
-// What a report says of runs that did not come to their end.
+// What a report says of runs: how many there were, and which did not come to their end.
 
 #include <catch2/catch.hpp>
 
@@ -19,6 +19,25 @@ RaceReport of_one_that(FailedDispatch::How how) {
 }
 
 }  // namespace
+
+TEST_CASE("of searches each of which tells of several runs, those that have a race are added up") {
+  DataRace race;
+  race.object = "sum";
+  race.count = 432;
+  Collector collector;
+  collector.add(1, 1);
+  collector.add(1, race);
+  race.count = 86400;
+  race.runs = 200;
+  collector.add(2, 300);
+  collector.add(2, race);
+  Suppressions none;
+  const RaceReport report = collector.report(none);
+  REQUIRE(report.races.size() == 1);
+  CHECK(report.races[0].count == 86832);
+  CHECK(report.races[0].runs == 201);
+  CHECK(report.runs == 301);
+}
 
 TEST_CASE("of a kernel that threw a report says that it ended early, and counts its run") {
   const RaceReport report = of_one_that(FailedDispatch::How::EndedEarly);

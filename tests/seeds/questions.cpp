@@ -120,6 +120,23 @@ TEST_CASE("outcomes that come are reached, those that do not are never, and an o
   CHECK_FALSE(never(last_one, 0, 60, quiet()));
 }
 
+TEST_CASE("of outcomes those are told that trials ended with, and none of a smaller form of a failure") {
+  const auto racing_sum = [](Trial& trial) {
+    auto sum = trial.device().buffer<std::uint32_t>({0}, "sum");
+    const auto kernel = [](auto&, StorageBuffer<std::uint32_t> auto to) { to[0] += 1; };
+    trial.device().dispatch(kernel, {4}, {8}, sum);
+    return sum.read()[0];
+  };
+  const Answer answer = only_outcomes(racing_sum, {1000}, 1, quiet());
+  CHECK_FALSE(answer.ok());
+  REQUIRE(answer.report().failures.size() == 1);
+  CHECK(answer.report().failures[0].shrunk);
+  const std::string& said = answer.explain();
+  const std::size_t first = said.find(" (seed ");
+  REQUIRE(first != std::string::npos);
+  CHECK(said.find(" (seed ", first + 1) == std::string::npos);
+}
+
 TEST_CASE("outcomes of several parts are told part by part") {
   const auto pair = [](Trial& trial) { return std::vector<std::uint32_t>{last_one(trial), 5}; };
   CHECK(only_outcomes(pair, {{0, 5}, {1, 5}}, 30, quiet()));

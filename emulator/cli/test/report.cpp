@@ -57,7 +57,7 @@ RaceReport TestReport::races() const {
   report::RunId run = 0;
   for (const Json* search : of_kind("search")) {
     if (search->value("asks_for_races", false)) continue;
-    collector.add(++run);
+    collector.add(++run, search->value("trials", std::uint64_t{0}));
     for (const Json& race : search->at("races")) collector.add(run, report::race_from_json(race));
   }
   report::Suppressions none;
