@@ -74,6 +74,7 @@ function signature_of(declaration,  s) {
   sub(/;.*$/, "", s)
   gsub(/,? SourceLocation( where| here)? = SourceLocation::current\(\)/, "", s)
   gsub(/std::type_identity_t<typename R::value_type>/, "T", s)
+  gsub(/Given<typename R::value_type>/, "const T\\&", s)
   gsub(/typename R::value_type/, "T", s)
   return trim(s) ";"
 }

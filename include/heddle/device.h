@@ -155,8 +155,12 @@ class Device {
   requires detail::Takes<Kernel, detail::BoundArgument<Args>...> DispatchResult dispatch(const Kernel& kernel,
                                                                                          Extent groups, Extent local,
                                                                                          Args&&... args) {
-    using Body = detail::Body<Kernel, detail::AsTaken<Kernel, detail::BoundArgument<Args>...>>;
-    if constexpr (Body::kIsRight) {
+    using Taken = detail::AsTaken<Kernel, detail::BoundArgument<Args>...>;
+    using Body = detail::Body<Kernel, Taken>;
+    if constexpr (detail::kCopiesInvocation<Kernel, Taken>) {
+      static_assert(!detail::kCopiesInvocation<Kernel, Taken>, HEDDLE_IS_NOT_COPIED);
+      return {};
+    } else if constexpr (Body::kIsRight) {
       using InOtherMode [[maybe_unused]] = typename Body::template Emulated<emulated::Invocation>;
       const Submission submission(*this);
       return Commands(*this).dispatch(kernel, groups, local, args...);
@@ -251,7 +255,10 @@ requires detail::Takes<Kernel, detail::BoundArgument<Args>...> DispatchResult Co
                                                                                                  Args&&... args) {
   using Taken = detail::AsTaken<Kernel, detail::BoundArgument<Args>...>;
   using Body = detail::Body<Kernel, Taken>;
-  if constexpr (Body::kIsRight) {
+  if constexpr (detail::kCopiesInvocation<Kernel, Taken>) {
+    static_assert(!detail::kCopiesInvocation<Kernel, Taken>, HEDDLE_IS_NOT_COPIED);
+    return {};
+  } else if constexpr (Body::kIsRight) {
     using InOtherMode [[maybe_unused]] = typename Body::template Emulated<emulated::Invocation>;
     return [&]<typename... Bound>(detail::ArgumentTypes<Bound...>) {
       return dispatch_bound<Kernel, Bound...>(kernel, groups, local, args...);

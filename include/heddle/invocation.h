@@ -105,8 +105,7 @@ class InvocationApi : public InvocationBase<Derived>, private Refusals<kTellsOpe
   /// with the place of this call.
   /// Ordering: as of `store` with operands. Source: vk:memory-model-instruction-av-vis.
   template <AnyReference R>
-  requires(!TaggedReference<R> && R::kWritable) void store(const R& ref,
-                                                           const std::type_identity_t<typename R::value_type>& value,
+  requires(!TaggedReference<R> && R::kWritable) void store(const R& ref, Given<typename R::value_type> value,
                                                            SourceLocation where = SourceLocation::current()) {
     derived().store_as_qualified(ref, value, where);
   }
@@ -116,9 +115,8 @@ class InvocationApi : public InvocationBase<Derived>, private Refusals<kTellsOpe
   /// after the write, and does not synchronize. Source: vk:memory-model-instruction-av-vis.
   template <AnyReference R>
   requires(!TaggedReference<R> &&
-           R::kWritable) void store(const R& ref, const std::type_identity_t<typename R::value_type>& value,
-                                    StoreOperands operands, MemoryScope available = Scope::Invocation,
-                                    std::uint32_t alignment_bytes = 0,
+           R::kWritable) void store(const R& ref, Given<typename R::value_type> value, StoreOperands operands,
+                                    MemoryScope available = Scope::Invocation, std::uint32_t alignment_bytes = 0,
                                     SourceLocation where = SourceLocation::current()) {
     this->template check_operands<R>(operands);
     derived().store_to(ref, value, operands, available, alignment_bytes, where);
@@ -310,7 +308,8 @@ class InvocationApi : public InvocationBase<Derived>, private Refusals<kTellsOpe
   }
 
   // --- Subgroup operations (SPIR-V 3.42.24). They act on the lanes that are active at this dynamic
-  // instance (runtime/README.md has the rule), order no memory, and are no barriers. ---
+  // instance (runtime/README.md has the rule), order no memory, and are no barriers. A value that they are given may be
+  // a reference (`x[i]`), which is read first. ---
 
   /// OpGroupNonUniformElect: true for the active lane with the lowest number.
   bool group_non_uniform_elect(SourceLocation where = SourceLocation::current()) {
@@ -326,29 +325,33 @@ class InvocationApi : public InvocationBase<Derived>, private Refusals<kTellsOpe
     return voted(predicate, where).yes != LaneMask{};
   }
   /// OpGroupNonUniformAllEqual.
-  template <Plain T>
-  bool group_non_uniform_all_equal(const T& value, SourceLocation where = SourceLocation::current()) {
-    Match<T> payload{value, {}, false};
-    subgroup_wait(where, &match<T>, &payload);
+  template <PlainValue V>
+  bool group_non_uniform_all_equal(const V& value, SourceLocation where = SourceLocation::current()) {
+    Match<ValueOf<V>> payload{value_at(value, where), {}, false};
+    subgroup_wait(where, &match<ValueOf<V>>, &payload);
     return payload.all;
   }
   /// OpGroupNonUniformPartitionNV: the ballot of the active lanes with the same value.
-  template <Plain T>
-  uvec4 group_non_uniform_partition_nv(const T& value, SourceLocation where = SourceLocation::current()) {
-    Match<T> payload{value, {}, false};
-    subgroup_wait(where, &match<T>, &payload);
+  template <PlainValue V>
+  uvec4 group_non_uniform_partition_nv(const V& value, SourceLocation where = SourceLocation::current()) {
+    Match<ValueOf<V>> payload{value_at(value, where), {}, false};
+    subgroup_wait(where, &match<ValueOf<V>>, &payload);
     return to_ballot(payload.same);
   }
   /// OpGroupNonUniformBroadcast: the value of lane `id`, the same number in every active lane. Undefined where that is
   /// not active, as for Shuffle.
-  template <Plain T>
-  T group_non_uniform_broadcast(const T& value, std::uint32_t id, SourceLocation where = SourceLocation::current()) {
-    return from_lane(value, id, "group_non_uniform_broadcast", where, &broadcast<T, runtime::kMaxSubgroupSize>);
+  template <PlainValue V>
+  ValueOf<V> group_non_uniform_broadcast(const V& value, std::uint32_t id,
+                                         SourceLocation where = SourceLocation::current()) {
+    return from_lane(value_at(value, where), id, "group_non_uniform_broadcast", where,
+                     &broadcast<ValueOf<V>, runtime::kMaxSubgroupSize>);
   }
   /// OpGroupNonUniformBroadcastFirst: the value of the active lane with the lowest number.
-  template <Plain T>
-  T group_non_uniform_broadcast_first(const T& value, SourceLocation where = SourceLocation::current()) {
-    Exchange<T> payload{value, 0, false, value};
+  template <PlainValue V>
+  ValueOf<V> group_non_uniform_broadcast_first(const V& value, SourceLocation where = SourceLocation::current()) {
+    using T = ValueOf<V>;
+    const T own = value_at(value, where);
+    Exchange<T> payload{own, 0, false, own};
     subgroup_wait(
         where,
         [](void* const payloads[], const LaneMask& active, std::uint32_t lanes) {
@@ -417,34 +420,38 @@ class InvocationApi : public InvocationBase<Derived>, private Refusals<kTellsOpe
   /// discard it. Where nobody follows it (native mode, races_parallel, UndefinedValues::Zero) an operation that names
   /// its lane is a finding at once, and ShuffleUp and ShuffleDown, whose last lanes never have one, give this lane's
   /// own value, or zero.
-  template <Plain T>
-  T group_non_uniform_shuffle(const T& value, std::uint32_t id, SourceLocation where = SourceLocation::current()) {
-    return from_lane(value, id, "group_non_uniform_shuffle", where);
+  template <PlainValue V>
+  ValueOf<V> group_non_uniform_shuffle(const V& value, std::uint32_t id,
+                                       SourceLocation where = SourceLocation::current()) {
+    return from_lane(value_at(value, where), id, "group_non_uniform_shuffle", where);
   }
   /// OpGroupNonUniformShuffleXor: the value of the lane whose number is this one's xor `mask`; undefined as for
   /// Shuffle.
-  template <Plain T>
-  T group_non_uniform_shuffle_xor(const T& value, std::uint32_t mask,
-                                  SourceLocation where = SourceLocation::current()) {
-    return from_lane(value, subgroup_local_invocation_id() ^ mask, "group_non_uniform_shuffle_xor", where);
+  template <PlainValue V>
+  ValueOf<V> group_non_uniform_shuffle_xor(const V& value, std::uint32_t mask,
+                                           SourceLocation where = SourceLocation::current()) {
+    return from_lane(value_at(value, where), subgroup_local_invocation_id() ^ mask, "group_non_uniform_shuffle_xor",
+                     where);
   }
   /// OpGroupNonUniformShuffleUp: the value of the lane `delta` below; undefined as for Shuffle.
-  template <Plain T>
-  T group_non_uniform_shuffle_up(const T& value, std::uint32_t delta,
-                                 SourceLocation where = SourceLocation::current()) {
-    return from_neighbour(value, subgroup_local_invocation_id() - delta, "group_non_uniform_shuffle_up", where);
+  template <PlainValue V>
+  ValueOf<V> group_non_uniform_shuffle_up(const V& value, std::uint32_t delta,
+                                          SourceLocation where = SourceLocation::current()) {
+    return from_neighbour(value_at(value, where), subgroup_local_invocation_id() - delta,
+                          "group_non_uniform_shuffle_up", where);
   }
   /// OpGroupNonUniformShuffleDown: the value of the lane `delta` above; undefined as for Shuffle.
-  template <Plain T>
-  T group_non_uniform_shuffle_down(const T& value, std::uint32_t delta,
-                                   SourceLocation where = SourceLocation::current()) {
-    return from_neighbour(value, subgroup_local_invocation_id() + delta, "group_non_uniform_shuffle_down", where);
+  template <PlainValue V>
+  ValueOf<V> group_non_uniform_shuffle_down(const V& value, std::uint32_t delta,
+                                            SourceLocation where = SourceLocation::current()) {
+    return from_neighbour(value_at(value, where), subgroup_local_invocation_id() + delta,
+                          "group_non_uniform_shuffle_down", where);
   }
   /// OpGroupNonUniformRotateKHR: the value of the lane `delta` above, counted around within
   /// clusters of `cluster_size` lanes (0: the subgroup); undefined as for Shuffle.
-  template <Plain T>
-  T group_non_uniform_rotate_khr(const T& value, std::uint32_t delta, std::uint32_t cluster_size = 0,
-                                 SourceLocation where = SourceLocation::current()) {
+  template <PlainValue V>
+  ValueOf<V> group_non_uniform_rotate_khr(const V& value, std::uint32_t delta, std::uint32_t cluster_size = 0,
+                                          SourceLocation where = SourceLocation::current()) {
     if (cluster_size == 0) {
       cluster_size = subgroup_size();
     } else {
@@ -453,23 +460,27 @@ class InvocationApi : public InvocationBase<Derived>, private Refusals<kTellsOpe
     const std::uint32_t lane = subgroup_local_invocation_id();
     const std::uint32_t begin = lane / cluster_size * cluster_size;
     const std::uint64_t turned = std::uint64_t{lane} - begin + delta;
-    return from_lane(value, begin + static_cast<std::uint32_t>(turned % cluster_size), "group_non_uniform_rotate_khr",
-                     where);
+    return from_lane(value_at(value, where), begin + static_cast<std::uint32_t>(turned % cluster_size),
+                     "group_non_uniform_rotate_khr", where);
   }
 
-#define HEDDLE_GROUP_OPERATION(function, instruction, Concept, Op)                                               \
-  /** instruction. `cluster_size`, a power of two, is for ClusteredReduce. */                                    \
-  template <typename T>                                                                                          \
-  requires Concept<ComponentOf<T>> T function(GroupOperation operation, T value, std::uint32_t cluster_size = 0, \
-                                              SourceLocation where = SourceLocation::current()) {                \
-    return this->template combined<T, ByComponent<Op, T>>(operation, value, cluster_size, {}, where);            \
-  }                                                                                                              \
-  /** The partitioned forms: combines the lanes of `ballot`, as group_non_uniform_partition_nv                   \
-      gives it. */                                                                                               \
-  template <typename T>                                                                                          \
-  requires Concept<ComponentOf<T>> T function(GroupOperation operation, T value, const uvec4& ballot,            \
-                                              SourceLocation where = SourceLocation::current()) {                \
-    return this->template combined<T, ByComponent<Op, T>>(operation, value, 0, to_mask(ballot), where);          \
+#define HEDDLE_GROUP_OPERATION(function, instruction, Concept, Op)                                                     \
+  /** instruction. `cluster_size`, a power of two, is for ClusteredReduce. */                                          \
+  template <typename V>                                                                                                \
+  requires Concept<ComponentOf<ValueOf<V>>> ValueOf<V> function(GroupOperation operation, const V& value,              \
+                                                                std::uint32_t cluster_size = 0,                        \
+                                                                SourceLocation where = SourceLocation::current()) {    \
+    return this->template combined<ByComponent<Op, ValueOf<V>>>(operation, value_at(value, where), cluster_size, {},   \
+                                                                where);                                                \
+  }                                                                                                                    \
+  /** The partitioned forms: combines the lanes of `ballot`, as group_non_uniform_partition_nv                         \
+      gives it. */                                                                                                     \
+  template <typename V>                                                                                                \
+  requires Concept<ComponentOf<ValueOf<V>>> ValueOf<V> function(GroupOperation operation, const V& value,              \
+                                                                const uvec4& ballot,                                   \
+                                                                SourceLocation where = SourceLocation::current()) {    \
+    return this->template combined<ByComponent<Op, ValueOf<V>>>(operation, value_at(value, where), 0, to_mask(ballot), \
+                                                                where);                                                \
   }
   HEDDLE_GROUP_OPERATION(group_non_uniform_i_add, OpGroupNonUniformIAdd, Integer, Add)
   HEDDLE_GROUP_OPERATION(group_non_uniform_f_add, OpGroupNonUniformFAdd, FloatingPoint, Add)
@@ -491,19 +502,21 @@ class InvocationApi : public InvocationBase<Derived>, private Refusals<kTellsOpe
 
   /// OpGroupNonUniformQuadBroadcast: the value of lane `index` (0 to 3, the same number in the whole quad) of this
   /// lane's quad; undefined as for Shuffle.
-  template <Plain T>
-  T group_non_uniform_quad_broadcast(const T& value, std::uint32_t index,
-                                     SourceLocation where = SourceLocation::current()) {
+  template <PlainValue V>
+  ValueOf<V> group_non_uniform_quad_broadcast(const V& value, std::uint32_t index,
+                                              SourceLocation where = SourceLocation::current()) {
     if (index > 3) {
       raise_with(FindingKind::InvalidArgument, where, "a quad has no lane {}", index);
     }
-    return from_lane(value, subgroup_local_invocation_id() / 4 * 4 + index, "group_non_uniform_quad_broadcast", where,
-                     &broadcast<T, 4>);
+    return from_lane(value_at(value, where), subgroup_local_invocation_id() / 4 * 4 + index,
+                     "group_non_uniform_quad_broadcast", where, &broadcast<ValueOf<V>, 4>);
   }
   /// OpGroupNonUniformQuadSwap; undefined as for Shuffle.
-  template <Plain T>
-  T group_non_uniform_quad_swap(const T& value, QuadSwap direction, SourceLocation where = SourceLocation::current()) {
-    return from_lane(value, subgroup_local_invocation_id() ^ (static_cast<std::uint32_t>(direction) + 1),
+  template <PlainValue V>
+  ValueOf<V> group_non_uniform_quad_swap(const V& value, QuadSwap direction,
+                                         SourceLocation where = SourceLocation::current()) {
+    return from_lane(value_at(value, where),
+                     subgroup_local_invocation_id() ^ (static_cast<std::uint32_t>(direction) + 1),
                      "group_non_uniform_quad_swap", where);
   }
   /// OpGroupNonUniformQuadAllKHR.

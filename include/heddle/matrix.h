@@ -155,10 +155,13 @@ constexpr auto inverse(const A& of) {
 }
 
 /// The product of a column and a row.
-template <typename T, std::size_t R, std::size_t C>
-constexpr Mat<T, C, R> outer_product(const Vec<T, R>& column, const Vec<T, C>& row) {
-  Mat<T, C, R> out;
-  for (std::size_t c = 0; c < C; ++c) out[c] = column * row[c];
+template <AnyVector A, AnyVector B>
+requires std::same_as<Component<A>, Component<B>>
+constexpr auto outer_product(const A& column, const B& row) {
+  const auto down = detail::value_of(column);
+  const auto along = detail::value_of(row);
+  Mat<Component<A>, kSizeOf<B>, kSizeOf<A>> out;
+  for (std::size_t c = 0; c < kSizeOf<B>; ++c) out[c] = down * along[c];
   return out;
 }
 

@@ -110,6 +110,13 @@ using ComputedAs = std::conditional_t<std::same_as<T, float16>, float, Never>;
     self().store(v);                                                                                              \
     return v;                                                                                                     \
   }                                                                                                               \
+  /** A variable of the kernel that is volatile: no reference to what is not binds to it. */                      \
+  [[gnu::always_inline]] constexpr value_type operator=(const volatile value_type& v)                             \
+      const qualifier requires(kWritable && std::is_scalar_v<value_type>) {                                       \
+    const value_type once = v;                                                                                    \
+    self().store(once);                                                                                           \
+    return once;                                                                                                  \
+  }                                                                                                               \
   HEDDLE_REFERENCE_ASSIGNMENT(+, as_operand, qualifier)                                                           \
   HEDDLE_REFERENCE_ASSIGNMENT(-, as_operand, qualifier)                                                           \
   HEDDLE_REFERENCE_ASSIGNMENT(*, as_operand, qualifier)                                                           \
@@ -578,8 +585,7 @@ concept StorageImage = requires {
   requires std::same_as<typename A::texel_type, T>;
 };
 
-/// An address in PhysicalStorageBuffer memory: plain data, may be stored in buffers. Address 0 is
-/// never that of a buffer.
+/// An address in PhysicalStorageBuffer memory: plain data, may be stored in buffers. Address 0 is that of no buffer.
 template <typename T>
 struct DeviceAddress {
   std::uint64_t value = 0;

@@ -77,13 +77,13 @@ class TaggedInvocation : public InvocationApi<Derived> {
   }
   /// With the operands that the qualifiers of the reference stand for.
   template <AnyReference R>
-  void store(const R& ref, const std::type_identity_t<typename R::value_type>& value, const Tags& tags,
+  void store(const R& ref, Given<typename R::value_type> value, const Tags& tags,
              SourceLocation where = SourceLocation::current()) {
     [[maybe_unused]] const Here here(derived(), tags);
     Api::store(ref, value, where);
   }
   template <AnyReference R>
-  void store(const R& ref, const std::type_identity_t<typename R::value_type>& value, WithTags<StoreOperands> operands,
+  void store(const R& ref, Given<typename R::value_type> value, WithTags<StoreOperands> operands,
              MemoryScope available = Scope::Invocation, std::uint32_t alignment_bytes = 0,
              SourceLocation where = SourceLocation::current()) {
     [[maybe_unused]] const Here here(derived(), operands.tags());

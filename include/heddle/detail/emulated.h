@@ -59,7 +59,7 @@ T Image<T, dim>::read(Coordinate c, TexelReadOperands operands, MemoryScope visi
 }
 
 template <typename T, ImageDim dim>
-void Image<T, dim>::write(Coordinate c, const T& value, TexelWriteOperands operands, MemoryScope available,
+void Image<T, dim>::write(Coordinate c, detail::Given<T> value, TexelWriteOperands operands, MemoryScope available,
                           SourceLocation where) const {
   Place place = place_of(c, where);
   qualify(place.qualifiers, operands, ImageOperands::MakeTexelAvailable, available);

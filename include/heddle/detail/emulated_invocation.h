@@ -58,6 +58,9 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
     polled_value_ = 0;
   }
 
+  /// That an invocation is not copied is told of the native one.
+  Invocation(const Invocation&);
+
   /// Lets others run, if it is time for that.
   [[gnu::always_inline]] void interrupt(const SourceLocation& where) {
     if (--pulse_->operations_left == 0) [[unlikely]]

@@ -95,8 +95,12 @@ requires(!std::is_array_v<T>) class PrivateVariable<T> : public PrivateStorage<T
  public:
   using PrivateStorage<T>::PrivateStorage;
   using value_type = T;
+  static constexpr StorageClass kStorageClass = StorageClass::Private;
+  static constexpr bool kWritable = true;
   T load(SourceLocation where = SourceLocation::current()) const { return this->template get<T>(0, where); }
-  void store(const T& v, SourceLocation where = SourceLocation::current()) { this->set(0, v, where); }
+  void store(detail::Given<T> v, SourceLocation where = SourceLocation::current()) { this->set(0, v, where); }
+  T load_used_at(const SourceLocation& where) const { return load(where); }
+  T load_as_declared() const { return load(this->declared_); }
   [[gnu::always_inline]] operator T() const { return load(detail::CodePlace::here(this->declared_)); }
   T operator=(const Located<T>& v) {
     store(v, v.where());

@@ -276,7 +276,7 @@ class Image {
   T read(Coordinate c, TexelReadOperands operands = ImageOperands::None, MemoryScope visible = Scope::Invocation,
          SourceLocation where = SourceLocation::current()) const;
   /// OpImageWrite.
-  void write(Coordinate c, const T& value, TexelWriteOperands operands = ImageOperands::None,
+  void write(Coordinate c, detail::Given<T> value, TexelWriteOperands operands = ImageOperands::None,
              MemoryScope available = Scope::Invocation, SourceLocation where = SourceLocation::current()) const;
   /// OpImageTexelPointer: a reference to one texel, for atomics.
   auto texel(Coordinate c, SourceLocation where = SourceLocation::current()) const {

@@ -53,6 +53,19 @@ concept FloatingPoint = std::floating_point<T> || std::same_as<T, float16>;
 template <typename T>
 concept Boolean = std::same_as<T, bool>;
 
+/// What subgroup operations take: a value, or a reference to one.
+template <typename V>
+concept PlainValue = Plain<ValueOf<V>>;
+/// The value, which a reference without a place of its own is read for at that place.
+template <typename V>
+constexpr ValueOf<V> value_at(const V& value, [[maybe_unused]] const SourceLocation& where) {
+  if constexpr (ReadableReference<V>) {
+    return load_at(value, where);
+  } else {
+    return value;
+  }
+}
+
 /// Compares and computes as signed or unsigned, whatever the type of the memory.
 template <template <typename> typename To, typename T, template <typename> typename Op>
 struct As {
@@ -79,6 +92,9 @@ template <typename Derived>
 inline constexpr bool kTellsOperands = true;
 template <>
 inline constexpr bool kTellsOperands<emulated::Invocation> = false;
+
+// What a compiler says of a function that takes an invocation by value.
+#define HEDDLE_IS_NOT_COPIED "an invocation is taken by reference: write `auto& inv` instead of `auto inv`"
 
 /// `Derived` gives `load_from`, `store_to`, `atomic_update` and the other accesses, `fence`, `before_barrier`,
 /// `before_control_barrier` (true: nothing is left to do) and `after_barrier`, `make_undefined`, `follow_condition`.
@@ -307,7 +323,7 @@ class InvocationBase {
     return payload.result;
   }
 
-  template <typename T, typename Op>
+  template <typename Op, typename T>
   T combined(GroupOperation operation, T value, std::uint32_t cluster_size, const LaneMask& partition,
              SourceLocation where) {
     if (operation == GroupOperation::ClusteredReduce) check_cluster(cluster_size, where);

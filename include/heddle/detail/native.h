@@ -242,8 +242,8 @@ class Image {
          SourceLocation = SourceLocation::current()) const {
     return texels_[linear(c)];
   }
-  void write(Coordinate c, const T& value, TexelWriteOperands = ImageOperands::None, MemoryScope = Scope::Invocation,
-             SourceLocation = SourceLocation::current()) const {
+  void write(Coordinate c, detail::Given<T> value, TexelWriteOperands = ImageOperands::None,
+             MemoryScope = Scope::Invocation, SourceLocation = SourceLocation::current()) const {
     texels_[linear(c)] = value;
   }
   auto texel(Coordinate c, SourceLocation = SourceLocation::current()) const {
@@ -278,10 +278,13 @@ template <typename T>
 requires(!std::is_array_v<T>) class PrivateVariable<T> {
  public:
   using value_type = T;
+  static constexpr StorageClass kStorageClass = StorageClass::Private;
+  static constexpr bool kWritable = true;
   T load() const { return value_; }
-  void store(const T& v) { value_ = v; }
+  T load_used_at(const SourceLocation&) const { return value_; }
+  void store(detail::Given<T> v) { value_ = v; }
   operator T() const { return value_; }
-  T operator=(const T& v) { return value_ = v; }
+  T operator=(detail::Given<T> v) { return value_ = v; }
   HEDDLE_PRIVATE_OPERATORS
 
  private:
@@ -291,6 +294,8 @@ requires(!std::is_array_v<T>) class PrivateVariable<T> {
 class Invocation : public detail::TaggedInvocation<Invocation> {
  public:
   using TaggedInvocation::TaggedInvocation;
+  __attribute__((unavailable(HEDDLE_IS_NOT_COPIED))) Invocation(const Invocation&);
+  Invocation(Invocation&&) = delete;
   static constexpr bool kEmulated = false;
 
   /// A variable in Workgroup memory, as `workgroup<T>(inv, name)` of heddle/workgroup.h makes it.

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What the operators of references do with the types of their operands.
+/// What the operators of references, and the functions that store, do with the types of their operands.
 
 #include <type_traits>
 #include <utility>
@@ -18,6 +18,11 @@ requires requires {
 struct ReadAs<U> {
   using type = typename std::remove_cvref_t<U>::value_type;
 };
+
+/// A value to be stored: scalars are copied, for no reference binds to one that is volatile. Nothing is deduced from
+/// it.
+template <typename T>
+using Given = std::conditional_t<std::is_scalar_v<T>, T, const T&>;
 
 /// `v` as an operand beside one of type `Other`: numbers are converted as the operator would convert them, which says
 /// that the conversion is wanted to whoever compiles with -Wconversion.

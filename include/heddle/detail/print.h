@@ -7,7 +7,8 @@
 #include <heddle/float16.h>
 #include <heddle/vector.h>
 
-#include <fmt/core.h>
+// Beyond fmt/core.h: a formatter that is made on another one calls what only this defines.
+#include <fmt/format.h>
 
 template <typename T, std::size_t N>
 struct fmt::formatter<heddle::Vec<T, N>> : fmt::formatter<T> {

@@ -57,6 +57,16 @@ requires(!std::is_class_v<Kernel> || std::is_final_v<Kernel>) inline constexpr b
   kernel(parameters...);
 };
 
+/// Whether a kernel may be called with a first parameter that has no other name, which a `T&` does not take.
+template <typename Kernel, typename First, typename... Others>
+inline constexpr bool kFitsNameless = false;
+template <typename Kernel, typename First, typename... Others>
+requires(std::is_class_v<Kernel> &&
+         !std::is_final_v<Kernel>) inline constexpr bool kFitsNameless<Kernel, First, Others...> =
+    !requires(CallsAnything<Kernel> & kernel, First& first, Others&... others) {
+  kernel(std::move(first), others...);
+};
+
 /// Whether a kernel may be called with exactly these arguments, which are as BoundArgument has them.
 template <typename Kernel, typename... Args>
 concept TakesExactly = kFits<Kernel, native::Invocation, const NativeParameter<Args>...>;
@@ -102,6 +112,19 @@ template <typename Kernel, typename Invocation>
 struct BodyOf {
   using Type = Kernel;
   using First = Invocation;
+};
+
+/// Whether a kernel has its first parameter by value: it takes an invocation that has no other name, and yet cannot be
+/// called with it.
+template <typename Kernel, typename Bound>
+inline constexpr bool kCopiesInvocation = false;
+template <typename Kernel, typename... Bound>
+inline constexpr bool kCopiesInvocation<Kernel, ArgumentTypes<Bound...>> =
+    kFitsNameless<typename BodyOf<Kernel, native::Invocation>::Type, typename BodyOf<Kernel, native::Invocation>::First,
+                  const NativeParameter<Bound>...> &&
+    !requires(const typename BodyOf<Kernel, native::Invocation>::Type& body,
+              typename BodyOf<Kernel, native::Invocation>::First& first, const NativeParameter<Bound>&... parameters) {
+  body(std::move(first), parameters...);
 };
 
 /// The body of a kernel in either mode. A dispatch asks for it before all that runs it, so that what is wrong in it is

@@ -132,7 +132,7 @@ class TaggedImage {
                   MemoryScope visible = Scope::Invocation, SourceLocation where = SourceLocation::current()) const {
     return tagged(image_, tags_, [&] { return image_.read(c, operands, visible, where); });
   }
-  void write(Coordinate c, const texel_type& value, TexelWriteOperands operands = ImageOperands::None,
+  void write(Coordinate c, Given<texel_type> value, TexelWriteOperands operands = ImageOperands::None,
              MemoryScope available = Scope::Invocation, SourceLocation where = SourceLocation::current()) const {
     tagged(image_, tags_, [&] { image_.write(c, value, operands, available, where); });
   }

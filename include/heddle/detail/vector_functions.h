@@ -7,6 +7,7 @@
 
 #include <heddle/vector.h>
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 #include <utility>
@@ -28,7 +29,9 @@ concept ReadableReference = requires(const std::remove_cvref_t<R>& r) {
 /// What an argument stands for: a reference is read, once.
 template <typename A>
 constexpr decltype(auto) value_of(const A& a) {
-  if constexpr (ReadableReference<A>) {
+  if constexpr (requires { a.load_as_declared(); }) {
+    return a.load_as_declared();
+  } else if constexpr (ReadableReference<A>) {
     return a.load();
   } else {
     return (a);
@@ -120,8 +123,8 @@ constexpr auto step(const E& edge, const A& v) {
 }
 
 /// Hermite interpolation from 0 at `low` to 1 at `high`.
-template <typename E, FloatVector A>
-constexpr auto smoothstep(const E& low, const E& high, const A& v) {
+template <typename E, typename F, FloatVector A>
+constexpr auto smoothstep(const E& low, const F& high, const A& v) {
   using T = Component<A>;
   return each<T, kSizeOf<A>>(
       [](T a, T from, T to) {

@@ -4,7 +4,8 @@
 #   mistake.sh FOLDER COMPILER INCLUDE precompile    precompiles the headers into FOLDER
 #   mistake.sh FOLDER COMPILER INCLUDE right         all of the right programs compile
 #   mistake.sh FOLDER COMPILER INCLUDE TITLE         the first error of the wrong program has its words and its place, and
-#                                                    not more than 30 lines are said
+#                                                    not more than 30 lines are said; behind `in:` stands the header that
+#                                                    has the place of the error, where another line names that of the program
 set -euo pipefail
 folder=$1 compiler=$2 include=$3 title=$4
 cases=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/mistakes.txt
@@ -34,7 +35,7 @@ program() {
       if (taken) { number = NR; outside = inside = ""; begin() }
       next
     }
-    !taken || /^(says|gcc|clang|here): / || NF == 0 { next }
+    !taken || /^(says|gcc|clang|here|in): / || NF == 0 { next }
     /^> / { outside = outside substr($0, 3) "\n"; next }
     /^- / { if (which == "wrong") inside = inside "  " substr($0, 3) "  // wrong\n"; next }
     /^[+] / { if (which == "right") inside = inside "  " substr($0, 3) "\n"; next }
@@ -92,4 +93,10 @@ words=$(of says)
 grep -Eq -- "$words" <<<"$first" || failed "the first error does not say '$words'"
 number=$(of here)
 line=$(grep -n '// wrong$' "$file" | sed -n "${number:-1}p" | cut -d: -f1)
-[[ $first == "$file:$line:"* ]] || failed "the first error is not at line $line"
+header=$(of in)
+if [[ $header ]]; then
+  [[ $first == *"/$header:"* ]] || failed "the first error is not in $header"
+  grep -Fq -- "$file:$line:" <<<"$said" || failed "line $line is not named"
+else
+  [[ $first == "$file:$line:"* ]] || failed "the first error is not at line $line"
+fi

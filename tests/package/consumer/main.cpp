@@ -1,5 +1,5 @@
 // What somebody else's project looks like: a kernel with a barrier, and where heddle::module is linked a shader, in
-// both modes.
+// both modes. It includes heddle alone: what its headers need of others they include.
 
 #include <heddle/heddle.h>
 #ifdef SHADER
@@ -19,7 +19,9 @@ int main() {
       const auto i = inv.local_invocation_index();
       tile[i] = i;
       inv.control_barrier(Scope::Workgroup, Scope::Workgroup, kWorkgroupBarrier);
-      x[i] = tile[63 - i];
+      x[i] = std::clamp(static_cast<std::uint32_t>(tile[63 - i]), 0u, 63u);
+      inv.require(x[i] < 64, "{} of {}", x[i], inv.global_invocation_id());
+      if (i == 0) inv.print("{} {} {}\n", inv.global_invocation_id(), vec2{0.5f, 1}, float16(2.0f));
     };
     device.dispatch(reverse, {1}, {64}, out);
     for (std::uint32_t i = 0; i < 64; ++i) {
