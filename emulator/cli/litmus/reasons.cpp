@@ -6,6 +6,7 @@
 
 #include "emulator/litmus/vulkan/changes.h"
 #include "emulator/litmus/vulkan/forbidden.h"
+#include "emulator/litmus/vulkan/forbidding_changes.h"
 #include "emulator/litmus/vulkan/host_changes.h"
 #include "emulator/litmus/vulkan/host_reason.h"
 #include "emulator/litmus/vulkan/operation_column.h"
@@ -77,6 +78,26 @@ std::string other_races(const litmus::TestChanges& found) {
   return out;
 }
 
+/// Changes with which what is asked about does not come, unless the first of those that are told anyway is one.
+std::string forbidding(const litmus::Test& test, const litmus::Question& question, const litmus::Answer& answer,
+                       const litmus::TestChanges& told) {
+  constexpr std::size_t kMost = 2;
+  const std::vector<litmus::TestChange> found = litmus::changes_that_forbid(test, question, answer);
+  const auto is_told = [&](const litmus::TestChange& one) {
+    return !told.changes.empty() && one.edits == told.changes.front().edits;
+  };
+  if (std::any_of(found.begin(), found.end(), is_told)) return "";
+  const std::string asked = fmt::format("{}{}", test.quantifier == litmus::Quantifier::ForAll ? "without " : "with ",
+                                        spell(*test.assertion, test.observables));
+  std::string out;
+  for (std::size_t i = 0; i < std::min(found.size(), kMost); ++i) {
+    const litmus::TestChange& change = found[i];
+    out += fmt::format("{}: {}.{}\n", i == 0 ? "So that no execution ends " + asked : "Or", change.text,
+                       change.other_race.empty() ? "" : ' ' + as_sentence("then " + change.other_race));
+  }
+  return out;
+}
+
 std::string no_changes(const litmus::TestChanges& found) {
   std::string out =
       "No change of the instructions that there are was found to leave the test without this race in every execution";
@@ -88,11 +109,12 @@ std::string no_changes(const litmus::TestChanges& found) {
 }  // namespace
 
 std::string explain_changes(const std::string& source, const litmus::Test& test, const litmus::Question& question,
-                            const litmus::RaceExample& race) {
+                            const litmus::Answer& answer) {
   constexpr std::size_t kMost = 4;
+  const litmus::RaceExample& race = *answer.race;
   if (test.host) return explain_host_changes(source, test, question, race);
   const litmus::TestChanges found = litmus::changes_without_race(test, question, race);
-  std::string out = other_races(found);
+  std::string out = other_races(found) + forbidding(test, question, answer, found);
   if (found.link_is_not_enough)
     out += "What the first missing link names mends this execution, and is not enough in every other.\n";
   std::string last;

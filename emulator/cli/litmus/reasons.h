@@ -21,10 +21,11 @@ judge::NameOfOperation name_operations(const litmus::Test& test, const model::Ex
 std::string explain_race(const litmus::Test& test, const judge::Judgement& judgement, const litmus::RaceExample& race,
                          const judge::NameOfOperation& name_of);
 
-/// The other races of the test, which was parsed from `source`, and changes with which the two do not race in any
+/// The other races of the racy test, which was parsed from `source`; where executions with a race end as the assertion
+/// asks, changes with which none ends so; and changes with which the two of the answer's example do not race in any
 /// execution, each explored, with the race that is left, if one is; or that none was found. One or more lines.
 std::string explain_changes(const std::string& source, const litmus::Test& test, const litmus::Question& question,
-                            const litmus::RaceExample& race);
+                            const litmus::Answer& answer);
 
 /// Why no consistent execution ends in a state that the assertion (or its negation, if `negated`)
 /// describes: the cycle of one that would, or which values the threads would need. One or more

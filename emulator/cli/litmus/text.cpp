@@ -151,7 +151,7 @@ std::string reasons(const std::string& source, const VulkanReport& report, const
     out += "  " + paint(Colour::Bold, "Why racy") + '\n' +
            indented(explain_race(report.test, judgement, *answer.race,
                                  name_operations(report.test, answer.race->execution)) +
-                        explain_changes(source, report.test, question, *answer.race),
+                        explain_changes(source, report.test, question, answer),
                     "    ");
   }
   if (answer.early_free) {

@@ -12,6 +12,7 @@
 #include "emulator/cli/litmus/report.h"
 #include "emulator/litmus/vulkan/changes.h"
 #include "emulator/litmus/vulkan/edits.h"
+#include "emulator/litmus/vulkan/forbidding_changes.h"
 #include "emulator/litmus/vulkan/host_changes.h"
 #include "emulator/litmus/vulkan/host_reason.h"
 #include "emulator/litmus/vulkan/operation_column.h"
@@ -61,6 +62,10 @@ void add_changes(const LitmusReport& report, const litmus::RaceExample& race, co
   out["races"] = found.races;
   out["changes"] = Json::array();
   for (const litmus::TestChange& change : found.changes) out["changes"].push_back(change_of(report, change));
+  out["forbidding"] = Json::array();
+  for (const litmus::TestChange& change :
+       litmus::changes_that_forbid(report.vulkan->test, question, *report.vulkan->answer))
+    out["forbidding"].push_back(change_of(report, change));
 }
 
 /// Changes of calls and commands.

@@ -9,7 +9,6 @@
 #include <tuple>
 #include <utility>
 
-#include "emulator/litmus/vulkan/operation_column.h"
 #include "emulator/litmus/vulkan/test_candidates.h"
 #include "emulator/litmus/vulkan/trial.h"
 
@@ -91,7 +90,7 @@ class Search {
 
   void name_races() {
     for (const auto& [pair, example] : base_.races) {
-      const std::string text = sentence_of(test_, example);
+      const std::string text = race_sentence(test_, example, "races with");
       if (pair == pair_) {
         found_.races.insert(found_.races.begin(), text);
         numbers_.insert(numbers_.begin(), pair);
@@ -100,11 +99,6 @@ class Search {
         numbers_.push_back(pair);
       }
     }
-  }
-
-  static std::string sentence_of(const Test& test, const RaceExample& race, const char* races = "races with") {
-    const std::vector<Operation>& all = race.execution.operations;
-    return fmt::format("{} {} {}", name_of(test, all[race.first]), races, name_of(test, all[race.second]));
   }
 
   bool knows(const EditList& edits) const {
@@ -222,7 +216,7 @@ class Search {
     change.unordered = one.unordered;
     if (one.unordered) change.text += " (then it is no race, but which of them comes first is still open)";
     if (!one.is_clean())
-      change.other_race = sentence_of(*one.changed, one.trial.races.begin()->second, "still races with");
+      change.other_race = race_sentence(*one.changed, one.trial.races.begin()->second, "still races with");
     for (std::size_t i = 0; i < numbers_.size(); ++i)
       if (one.trial.races.count(numbers_[i]) == 0) change.mends.push_back(i);
     change.edits = one.edits;

@@ -1,10 +1,13 @@
 #include "emulator/litmus/vulkan/trial.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
 #include "emulator/litmus/vulkan/cooperative.h"
 #include "emulator/litmus/vulkan/final_state.h"
+#include "emulator/litmus/vulkan/operation_column.h"
 
 namespace heddle::litmus {
 namespace {
@@ -49,6 +52,11 @@ std::optional<At> instruction_of(const Test& test, const Operation& operation) {
 SpotPair spots_of(const Test& test, const RaceExample& race) {
   return std::minmax(spot_of(test, race.execution.operations[race.first]),
                      spot_of(test, race.execution.operations[race.second]));
+}
+
+std::string race_sentence(const Test& test, const RaceExample& race, const char* races) {
+  const std::vector<Operation>& all = race.execution.operations;
+  return fmt::format("{} {} {}", name_of(test, all[race.first]), races, name_of(test, all[race.second]));
 }
 
 Trial try_out(const Test& test, const Question& question, std::uint64_t& graphs_left, const SpotPair* stop_at) try {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -32,6 +33,9 @@ std::optional<At> instruction_of(const Test& test, const Operation& operation);
 
 /// The two of a race.
 SpotPair spots_of(const Test& test, const RaceExample& race);
+
+/// "P0's `st.sc0 x, 1` (line 7) races with P1's `ld.sc0 r0, x` (line 8)", with these words in the middle.
+std::string race_sentence(const Test& test, const RaceExample& race, const char* races);
 
 /// What the explorer says of a test.
 struct Trial {

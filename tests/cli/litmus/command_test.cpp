@@ -277,6 +277,25 @@ TEST_CASE("with --why a line of JSON has executions, the missing link and the ed
   CHECK_FALSE(lines(run_heddle({"litmus", "--json", racy}).out).at(0).contains("why"));
 }
 
+TEST_CASE("with --why the change comes first with which what is asked for, and comes with a race, does not come") {
+  const TemporaryDirectory directory;
+  const std::string relaxed =
+      directory.write("MP.litmus",
+                      "Vulkan MP\n{ x = 0; f = 0; }\n P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0 ;\n"
+                      " st.av.dv.sc0 x, 1 | ld.atom.acq.dv.sc0.semsc0 r0, f ;\n"
+                      " st.atom.dv.sc0 f, 1 | ld.vis.dv.sc0 r1, x ;\nexists (P1:r0 = 1 /\\ P1:r1 = 0)\n");
+  const std::string said = run_heddle({"litmus", "--why", relaxed}).out;
+  const std::size_t forbidding = said.find(
+      "So that no execution ends with P1:r0 == 1 /\\ P1:r1 == 0: give the atomic write in P0's `st.atom.dv.sc0 f, 1` "
+      "(line 5) the semantics Release");
+  CHECK(forbidding != std::string::npos);
+  CHECK(said.find("Without this race in any execution: make the write") > forbidding);
+  const Json line = lines(run_heddle({"litmus", "--json", "--why", relaxed}).out).at(0);
+  const Json& changes = line.at("why").at("race").at("forbidding");
+  REQUIRE_FALSE(changes.empty());
+  CHECK(changes.at(0).at("edits").at(0).at("line") == 5);
+}
+
 TEST_CASE("a .test file has claims instead of an assertion") {
   const TemporaryDirectory directory;
   const Json json = lines(run_heddle({"litmus", "--json", directory.write("c.test", kClaims)}).out).at(0);

@@ -10,6 +10,8 @@
 
 #include "emulator/litmus/run/race_watch.h"
 #include "emulator/litmus/vulkan/changes.h"
+#include "emulator/litmus/vulkan/forbidden.h"
+#include "emulator/litmus/vulkan/forbidding_changes.h"
 #include "emulator/litmus/vulkan/parser.h"
 #include "emulator/trace/fork.h"
 #include "emulator/trace/recorder.h"
@@ -100,6 +102,35 @@ TEST_CASE("the change of a litmus test mends the end that lacks something, and n
       first(release, "ld.atom.acq.wg.sc0.semsc0.semvis").find("widen the memory scope of the atomic read in P1's `") ==
       0);
   CHECK(first("st.atom.dv.sc0", acquire).find("give the atomic write in P0's `") == 0);
+}
+
+TEST_CASE("what is asked for and comes with a race is forbidden by a change of what sends or gets the message") {
+  const auto forbidding = [](const std::string& store, const std::string& load, const std::string& asked) {
+    const Test test = parsed("Vulkan MP\n{ x = 0; f = 0; }\n P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0 ;\n" +
+                             std::string(" st.av.dv.sc0 x, 1 | ") + load + " r0, f ;\n " + store +
+                             " f, 1 | ld.vis.dv.sc0 r1, x ;\n" + asked + "\n");
+    const std::vector<TestChange> found = changes_that_forbid(test, {}, answer(test, {}));
+    for (const TestChange& change : found) {
+      INFO(change.text);
+      CHECK_FALSE(change.unordered);
+      for (const OutcomeRow& row : answer(change.changed, {}).outcomes) CHECK_FALSE(is_asked(test, row.values));
+    }
+    return found;
+  };
+  const std::string release = "st.atom.rel.dv.sc0.semsc0.semav";
+  const std::string acquire = "ld.atom.acq.dv.sc0.semsc0.semvis";
+  const std::string stale = "exists (P1:r0 = 1 /\\ P1:r1 = 0)";
+  const auto found = forbidding("st.atom.dv.sc0", acquire, stale);
+  REQUIRE_FALSE(found.empty());
+  CHECK_THAT(found[0].text, Catch::StartsWith("give the atomic write in P0's `st.atom.dv.sc0 f, 1`") &&
+                                Catch::EndsWith("Release | UniformMemory | MakeAvailable"));
+  CHECK_THAT(found[0].other_race, Catch::Contains("still races with P1's"));
+  CHECK_FALSE(forbidding(release, "ld.atom.dv.sc0", stale).empty());
+  CHECK_FALSE(forbidding("st.atom.dv.sc0", "ld.atom.dv.sc0", stale).empty());
+  CHECK_FALSE(forbidding("st.atom.dv.sc0", acquire, "forall (P1:r0 = 0 \\/ P1:r1 = 1)").empty());
+  // It does not come, or the race is none of those executions.
+  CHECK(forbidding(release, acquire, stale).empty());
+  CHECK(forbidding("st.atom.dv.sc0", acquire, "exists (P1:r0 = 2)").empty());
 }
 
 TEST_CASE("with what is proposed no run of a random test has the race", "[nightly]") {
