@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "emulator/advice/narrowest_scope.h"
 #include "emulator/advice/operation_text.h"
 #include "emulator/edits/words.h"
 
@@ -68,7 +69,6 @@ class Candidates {
     return model::same_instance(execution_.place(op.agent), execution_.place(access), Scope::Workgroup);
   }
   MemorySemantics storage() const { return semantic_of(x().storage_class); }
-  Scope reach() const { return same(Scope::Workgroup) ? Scope::Workgroup : Scope::Device; }
   std::string line_of(const Operation& op) const {
     return options_.place ? options_.place(op) : advice::line_of(op, y().where.file);
   }
@@ -96,7 +96,8 @@ class Candidates {
   // Whether a control barrier is to order more than those who wait for each other there, which few languages have.
   static bool reaches_far(const Change& change) {
     const auto widens = [](const ProgramEdit& edit) {
-      return edit.kind == EditKind::SetScope && edit.of == EditedKind::ControlBarrier && edit.scope == Scope::Device;
+      return edit.kind == EditKind::SetScope && edit.of == EditedKind::ControlBarrier &&
+             includes(edit.scope, Scope::QueueFamily);
     };
     return std::any_of(change.edits.begin(), change.edits.end(), [&](const Edit& edit) {
       return !edit.program.empty() && std::any_of(edit.program[0].begin(), edit.program[0].end(), widens);
@@ -196,9 +197,10 @@ class Candidates {
     if (releases(atomic.semantics) && !releases(wanted)) wanted = kBoth;
     edit.semantics = wanted | storage() | storage_classes(atomic.semantics);
     if (!has_order && std::find(edits.begin(), edits.end(), edit) == edits.end()) edits.push_back(edit);
-    if (includes(atomic.scope, reach())) return;
+    const Scope narrowest = narrowest_scope(execution_, x_, y_);
+    if (includes(atomic.scope, narrowest)) return;
     ProgramEdit wider = program_edit(EditKind::SetScope, atomic);
-    wider.scope = reach();
+    wider.scope = narrowest;
     if (std::find(edits.begin(), edits.end(), wider) == edits.end()) edits.push_back(wider);
   }
 

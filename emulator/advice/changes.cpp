@@ -321,9 +321,8 @@ class Search : private Edits {
     const Scope wanted = reach();
     for (const OperationIndex i : {x_, y_}) {
       const Operation& op = execution_.operations[i];
-      if (op.atomic && includes(op.scope, scope())) continue;
       if (op.atomic) {
-        edits.push_back(widen(op, scope()));
+        if (!includes(op.scope, narrowest())) edits.push_back(widen(op, narrowest()));
         continue;
       }
       edits.push_back(make_atomic(op, MemorySemantics::Relaxed, wanted));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "emulator/advice/narrow_barrier.h"
+#include "emulator/advice/narrowest_scope.h"
 #include "emulator/advice/operation_text.h"
 #include "emulator/edits/sentence.h"
 #include "emulator/model/tags.h"
@@ -26,6 +27,10 @@ bool Edits::same_workgroup() const {
 
 Scope Edits::scope() const {
   return same_workgroup() ? Scope::Workgroup : Scope::Device;
+}
+
+Scope Edits::narrowest() const {
+  return narrowest_scope(execution_, x_, y_);
 }
 
 std::uint64_t Edits::dispatch_of(OperationIndex index) const {
@@ -110,8 +115,8 @@ void Edits::widen_scopes(const Operation& op, bool far, std::vector<Edit>& edits
     edits.push_back(widen_to_workgroup(op));
   } else if (!far && op.kind == OperationKind::ControlBarrier && !includes(op.execution_scope, scope())) {
     return;
-  } else if (!includes(op.scope, scope())) {
-    edits.push_back(widen(op, scope()));
+  } else if (!includes(op.scope, narrowest())) {
+    edits.push_back(widen(op, narrowest()));
   }
 }
 
@@ -165,7 +170,7 @@ Edit Edits::promote(const Operation& op) const {
 
 Edit Edits::promote(const Operation& op, MemorySemantics order) const {
   const MemorySemantics semantics = order | storage();
-  const Scope wanted = includes(op.scope, scope()) ? op.scope : scope();
+  const Scope wanted = includes(op.scope, narrowest()) ? op.scope : narrowest();
   std::string text =
       "give the " + kind_of(op) + " in " + line_of(op) + " the semantics " + text_of(semantics, options_.have_names);
   if (wanted != op.scope) text += " and the memory scope " + std::string(name_of(wanted));

@@ -43,6 +43,8 @@ class Edits {
   MemorySemantics storage() const;
   bool same_workgroup() const;
   Scope scope() const;
+  /// What a scope becomes that is too narrow (narrowest_scope.h).
+  Scope narrowest() const;
   std::uint64_t dispatch_of(model::OperationIndex index) const;
   /// What an edit does to the instruction of an operation, in the words of all edits (edits/sentence.h).
   std::string sentence(const heddle::Edit& edit, const Operation& op) const;

@@ -106,7 +106,25 @@ TEST_CASE("a narrower atomic on the way is widened, though both ends have the sc
   const Neighbourhood part = part_of(s);
   const std::vector<std::string> changes = texts(part);
   REQUIRE_FALSE(changes.empty());
-  CHECK(changes[0] == "widen the memory scope of the atomic write in line 4 from Workgroup to Device");
+  CHECK(changes[0] == "widen the memory scope of the atomic write in line 4 from Workgroup to QueueFamily");
+}
+
+TEST_CASE("a scope that is too narrow becomes the narrowest one that has both invocations") {
+  const auto widened = [](std::uint32_t workgroup, std::uint32_t queue_family, Scope from) {
+    Scenario s;
+    const AgentId writer = s.invocation(0, 0, 0);
+    const AgentId reader = s.invocation(1, workgroup, queue_family);
+    s.add(writer, write(0).shared_with_others());
+    const OperationIndex sent = s.add(writer, write(1).atomic_at(from).release(kUniform).make_available());
+    s.reads(s.add(reader, read(1).atomic_at(from).acquire(kUniform).make_visible()), sent);
+    s.add(reader, read(0).shared_with_others());
+    const std::vector<std::string> changes = texts(part_of(s));
+    return changes.empty() ? "none" : changes[0].substr(changes[0].rfind(" from "));
+  };
+  CHECK(widened(0, 0, Scope::Subgroup) == " from Subgroup to Workgroup");
+  CHECK(widened(1, 0, Scope::Workgroup) == " from Workgroup to QueueFamily");
+  CHECK(widened(1, 1, Scope::Workgroup) == " from Workgroup to Device");
+  CHECK(widened(1, 1, Scope::QueueFamily) == " from QueueFamily to Device");
 }
 
 TEST_CASE("a change that only takes the race away says that the order is still open, one that orders them does not") {

@@ -225,7 +225,7 @@ TEST_CASE("a lock of too narrow a scope is one finding, and to widen both its en
   REQUIRE_FALSE(races[0].changes.empty());
   CHECK_THAT(races[0].changes[0], Catch::StartsWith("widen the memory scope of the atomic read-modify-write") &&
                                       Catch::Contains(", and widen the memory scope of the atomic write") &&
-                                      Catch::Contains("to Device"));
+                                      Catch::Contains("to QueueFamily"));
   CHECK(races_of<locks<kDevice>>({3}, {1}).empty());
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "emulator/advice/changes.h"
+#include "emulator/advice/narrowest_scope.h"
 #include "emulator/litmus/vulkan/trial.h"
 
 namespace heddle::litmus {
@@ -118,9 +119,10 @@ class Candidates {
       if (std::find(edits.begin(), edits.end(), *edit) != edits.end()) continue;
       edits.push_back(*edit);
       narrow.push_back(*edit);
-      if (edit->kind == EditKind::SetScope) narrow.back().scope = Scope::Workgroup;
+      if (edit->kind == EditKind::SetScope)
+        narrow.back().scope = advice::narrowest_scope(race_.execution, race_.first, race_.second);
     }
-    if (same(Scope::Workgroup)) add(std::move(narrow), false, true);
+    add(std::move(narrow), false, true);
     add(std::move(edits), false, true);
   }
 

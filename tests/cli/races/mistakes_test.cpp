@@ -36,7 +36,7 @@ const Mistake kMistakes[] = {
      "Release | UniformMemory | MakeAvailable (kReleaseBuffers)"},
     {"relaxed_unlock", "counter", "synchronization", "wrote, but that does not release",
      "the semantics Release | UniformMemory | MakeAvailable (kReleaseBuffers)"},
-    {"scope_too_narrow", "", "mutual order", "scopes do not include both invocations", "from Workgroup to Device"},
+    {"scope_too_narrow", "", "mutual order", "scopes do not include both invocations", "from Workgroup to QueueFamily"},
     {"two_references", "buffer", "own references", "two references to the same memory", "bind the memory once"},
     {"wrong_storage_class", "data", "storage class", "UniformMemory, the storage class of this memory, is missing",
      "add UniformMemory to the atomic read in line"},
