@@ -31,6 +31,13 @@ Test asked_alone(const Test& test) {
   return alone;
 }
 
+/// Wider scopes are more than narrower ones that do it, too.
+std::vector<Edit> with_widest_scopes(std::vector<Edit> edits) {
+  for (Edit& edit : edits)
+    if (edit.kind == EditKind::SetScope) edit.scope = Scope::Device;
+  return edits;
+}
+
 class ForbiddingSearch {
  public:
   ForbiddingSearch(const Test& test, const Question& question, std::uint64_t most_graphs)
@@ -70,8 +77,9 @@ class ForbiddingSearch {
   void leave_out_more_than_needed() {
     std::vector<TestChange> needed;
     for (TestChange& change : found_) {
-      const bool is_more = std::any_of(needed.begin(), needed.end(),
-                                       [&](const TestChange& other) { return has_all(change.edits, other.edits); });
+      const bool is_more = std::any_of(needed.begin(), needed.end(), [&](const TestChange& other) {
+        return has_all(with_widest_scopes(change.edits), with_widest_scopes(other.edits));
+      });
       if (!is_more) needed.push_back(std::move(change));
     }
     found_ = std::move(needed);

@@ -128,6 +128,9 @@ TEST_CASE("what is asked for and comes with a race is forbidden by a change of w
   CHECK_FALSE(forbidding(release, "ld.atom.dv.sc0", stale).empty());
   CHECK_FALSE(forbidding("st.atom.dv.sc0", "ld.atom.dv.sc0", stale).empty());
   CHECK_FALSE(forbidding("st.atom.dv.sc0", acquire, "forall (P1:r0 = 0 \\/ P1:r1 = 1)").empty());
+  const auto narrow = forbidding("st.atom.rel.wg.sc0.semsc0.semav", acquire, stale);
+  REQUIRE(narrow.size() == 1);
+  CHECK_THAT(narrow[0].text, Catch::EndsWith("from Workgroup to QueueFamily"));
   // It does not come, or the race is none of those executions.
   CHECK(forbidding(release, acquire, stale).empty());
   CHECK(forbidding("st.atom.dv.sc0", acquire, "exists (P1:r0 = 2)").empty());
