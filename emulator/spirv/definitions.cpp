@@ -113,9 +113,7 @@ std::optional<Id> Definitions::find_named(std::string_view name) const {
   for (const auto& [id, known] : names_) {
     const Instruction* definition = find(id);
     if (known != name || definition == nullptr) continue;
-    if (definition->op != Op::OpVariable && definition->op != Op::OpSpecConstant &&
-        definition->op != Op::OpSpecConstantTrue && definition->op != Op::OpSpecConstantFalse)
-      continue;
+    if (definition->op != Op::OpVariable && !is_specialization_constant(definition->op)) continue;
     if (out) return std::nullopt;
     out = id;
   }

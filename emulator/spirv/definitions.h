@@ -17,6 +17,11 @@ struct Decoration {
   std::vector<std::uint32_t> operands;
 };
 
+/// Whether the result of such an instruction is a number that an input may choose.
+constexpr bool is_specialization_constant(Op op) {
+  return op == Op::OpSpecConstant || op == Op::OpSpecConstantTrue || op == Op::OpSpecConstantFalse;
+}
+
 class Definitions {
  public:
   /// `module` must outlive it. Throws Error for an id that is defined twice.

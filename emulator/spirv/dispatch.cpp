@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "emulator/spirv/inputs.h"
 #include "emulator/spirv/numbers.h"
 #include "emulator/spirv/translator.h"
 
@@ -23,6 +24,7 @@ Dispatch::Dispatch(const Module& module, Header header, const DispatchOptions& o
   warnings_ = module.warnings;
   warnings_.insert(warnings_.end(), header_.warnings.begin(), header_.warnings.end());
   const Instruction& entry = entry_point();
+  check_inputs(Types(definitions_, {}), options_);
   specialized_ = specialization();
   choose_size(entry);
   types_ = std::make_unique<Types>(definitions_, specialized_);
@@ -61,7 +63,9 @@ const Instruction& Dispatch::entry_point() const {
     const std::string name = module_.string_at(instruction, 2);
     if (model != spv::ExecutionModel::GLCompute || (!options_.entry.empty() && name != options_.entry)) continue;
     if (found != nullptr)
-      throw Error(instruction.position, "the module has several compute entry points: choose one with --entry NAME");
+      throw Error(instruction.position,
+                  std::string("the module has several compute entry points: choose one with ") +
+                      (options_.giver == Giver::CommandLine ? "--entry NAME" : "ModuleOptions::entry"));
     found = &instruction;
   }
   if (found == nullptr)
@@ -70,28 +74,31 @@ const Instruction& Dispatch::entry_point() const {
   return *found;
 }
 
+std::uint64_t Dispatch::specialized(const Instruction& constant, const std::string& value, Position at,
+                                    const std::string& input) const {
+  const ScalarType type = scalar_type(module_, definitions_.get(constant.type, constant)).value_or(ScalarType{});
+  const bool is_bool = type.kind == ScalarType::Kind::Bool;
+  const std::string digits = value == "true" ? "1" : value == "false" ? "0" : value;
+  const auto bits = literal_bits(digits, is_bool ? 32U : type.bits, type.kind == ScalarType::Kind::Float);
+  if (!bits) throw Error(at, input + ": " + value + " is no value of " + definitions_.spelled(constant.result));
+  return is_bool ? std::uint64_t{*bits != 0} : *bits;
+}
+
+// What an option says beats what a comment says.
 std::map<Id, std::uint64_t> Dispatch::specialization() const {
   std::map<Id, std::uint64_t> out;
   for (const Instruction& constant : module_.instructions) {
-    if (constant.op != Op::OpSpecConstant && constant.op != Op::OpSpecConstantTrue &&
-        constant.op != Op::OpSpecConstantFalse)
-      continue;
+    if (!is_specialization_constant(constant.op)) continue;
+    for (const Input& input : header_.inputs) {
+      if (definitions_.find_named(input.name) != constant.result) continue;
+      if (input.value.is_list || !input.value.address_of.empty())
+        throw Error({input.line, 0}, '%' + input.name + " is a specialization constant, and its input is one number");
+      out[constant.result] = specialized(constant, input.value.text, {input.line, 0}, "@Input");
+    }
     const auto number = definitions_.literal(constant.result, spv::Decoration::SpecId);
-    const Instruction* type = definitions_.find(constant.type);
-    const auto scalar = type != nullptr ? scalar_type(module_, *type) : std::nullopt;
-    const auto bits = [&](const std::string& text) {
-      const std::string digits = text == "true" ? "1" : text == "false" ? "0" : text;
-      const auto value =
-          literal_bits(digits, scalar->bits > 1 ? scalar->bits : 32U, scalar->kind == ScalarType::Kind::Float);
-      if (!value) throw Error(constant.position, text + " is no value of " + definitions_.spelled(constant.result));
-      return *value;
-    };
-    if (!scalar) continue;
     if (number && options_.specialization.count(*number) != 0)
-      out[constant.result] = bits(options_.specialization.at(*number));
-    for (const Input& input : header_.inputs)
-      if (definitions_.find_named(input.name) == constant.result && !input.value.is_list)
-        out[constant.result] = bits(input.value.text);
+      out[constant.result] =
+          specialized(constant, options_.specialization.at(*number), {}, specialization_words(options_.giver, *number));
   }
   return out;
 }
@@ -167,9 +174,10 @@ void Dispatch::specialize_size(Id composite, const std::array<std::uint32_t, 3>&
 // What lanes vote on is a word of 64 bits.
 void Dispatch::check_subgroup_size(const Instruction& entry) const {
   if (std::min<std::uint64_t>(subgroup_size_, volume(local_)) > kMostLanes)
-    throw Error(entry.position, "a subgroup that does things together has at most " + std::to_string(kMostLanes) +
-                                    " invocations, and this one has " + std::to_string(volume(local_)) +
-                                    ": choose another size with --subgroup-size");
+    throw Error(entry.position,
+                "a subgroup that does things together has at most " + std::to_string(kMostLanes) +
+                    " invocations, and this one has " + std::to_string(volume(local_)) + ": choose another size with " +
+                    (options_.giver == Giver::CommandLine ? "--subgroup-size" : "DeviceOptions::subgroup_size"));
 }
 
 void Dispatch::place_agents() {
@@ -280,11 +288,11 @@ std::set<std::uint64_t> Dispatch::taken_values() const {
   return out;
 }
 
-std::uint64_t Dispatch::object_at(const std::pair<std::uint32_t, std::uint32_t>& binding) const {
-  const std::string name = "set " + std::to_string(binding.first) + ", binding " + std::to_string(binding.second);
-  const auto home = descriptors_.find(binding);
-  if (home == descriptors_.end()) throw Error({}, "the module has no buffer with " + name);
-  if (home->second.layout->stride == kObjectStride) throw Error({}, name + " is an array of buffers, not one");
+std::uint64_t Dispatch::object_at(const BindingPlace& place) const {
+  const auto home = descriptors_.find(place);
+  if (home == descriptors_.end()) throw Error({}, "the module has no " + spelled(place) + bindings_of(definitions_));
+  if (home->second.layout->stride == kObjectStride)
+    throw Error({}, spelled(place) + " is an array of buffers, not one");
   return home->second.first;
 }
 

@@ -19,8 +19,16 @@
 
 namespace heddle::spirv {
 
-/// What a command line says besides the file.
+/// A descriptor set, and a binding in it.
+using BindingPlace = std::pair<std::uint32_t, std::uint32_t>;
+
+/// Who gives a dispatch its inputs: the options of `heddle spirv`, or a program that uses heddle::Module.
+enum class Giver : std::uint8_t { CommandLine, Program };
+
+/// What a dispatch is given besides the file.
 struct DispatchOptions {
+  /// Messages about inputs are in the words of this one.
+  Giver giver = Giver::CommandLine;
   /// The module's file, as reports and traces call it.
   std::string file;
   std::string entry;  ///< empty: the only one
@@ -30,10 +38,10 @@ struct DispatchOptions {
   /// Values of specialization constants by SpecId.
   std::map<std::uint32_t, std::string> specialization;
   /// Contents of buffers by set and binding, byte for byte.
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint8_t>> buffers;
+  std::map<BindingPlace, std::vector<std::uint8_t>> buffers;
   std::optional<std::vector<std::uint8_t>> push_constants;
   /// How large images are, by set and binding: width, height, depth or layers.
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::array<std::uint32_t, 3>> extents;
+  std::map<BindingPlace, std::array<std::uint32_t, 3>> extents;
   /// What is out of bounds reads zero and writes nothing.
   bool robust = false;
   /// Byte offsets wrap at 32 bits.
@@ -110,7 +118,7 @@ class Dispatch {
   /// What lies in memory before the dispatch; a token as tokens() puts it into memory.
   std::uint64_t initial_value(std::uint64_t object, std::uint64_t offset, std::uint32_t bytes) const;
   /// The object of a set and a binding. Throws Error if there is none, or more than one.
-  std::uint64_t object_at(const std::pair<std::uint32_t, std::uint32_t>& binding) const;
+  std::uint64_t object_at(const BindingPlace& place) const;
   /// The scalar that a term of the header names. Throws Error.
   Location locate(const Condition::Term& term, std::uint32_t line) const;
   /// The scalars of all variables in memory that invocations may write, `most` at most; what each workgroup has for
@@ -138,11 +146,19 @@ class Dispatch {
   const Instruction& entry_point() const;
   void choose_size(const Instruction& entry);
   std::map<Id, std::uint64_t> specialization() const;
+  /// The bits of a specialization constant that has this value, which `at` and `input` gave. Throws Error.
+  std::uint64_t specialized(const Instruction& constant, const std::string& value, Position at,
+                            const std::string& input) const;
   void specialize_size(Id composite, const std::array<std::uint32_t, 3>& local);
   void check_subgroup_size(const Instruction& entry) const;
   void place_agents();
   void make_objects();
   Home make_object(const Instruction& variable);
+  /// Throws Error for a variable that has to be given something, and is not.
+  void check_given(const Instruction& variable, const Layout& layout) const;
+  /// Whether a command of the entry point has to do with a variable.
+  bool is_used(const Instruction& variable) const;
+  void warn_of_lengths();
   void check_scalars(const Instruction& variable, const Layout& layout, std::uint64_t copies) const;
   std::vector<std::uint64_t> extents_of(const Instruction& variable, const ImageShape& shape) const;
   const Layout& layout_of(const Instruction& variable, Home& home);
@@ -153,7 +169,7 @@ class Dispatch {
   const Input* input_of(const Instruction& variable) const;
   const std::vector<std::uint8_t>* bytes_of(const Instruction& variable) const;
   /// The set and the binding of a variable that has both.
-  std::optional<std::pair<std::uint32_t, std::uint32_t>> descriptor_of(const Instruction& variable) const;
+  std::optional<BindingPlace> descriptor_of(const Instruction& variable) const;
   void fill_push_constants();
   void fill_addresses();
   void put(std::uint64_t pointer, const ScalarType& type, std::uint64_t bits);
@@ -174,7 +190,7 @@ class Dispatch {
   Code code_;
   std::vector<Object> objects_;
   std::map<Id, Home> homes_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Home> descriptors_;
+  std::map<BindingPlace, Home> descriptors_;
   std::optional<Home> workgroup_blocks_;
   std::vector<Address> addresses_;
   std::unique_ptr<Tokens> tokens_;

@@ -184,9 +184,28 @@ Condition any(Line& line, int depth) {
   return joined(std::move(operands), Condition::Kind::Any);
 }
 
+/// Whether a line says something of a test behind an '@'.
+bool is_known(std::string_view word) {
+  return word == "Input" || word == "Output" || word == "Filter" || word == "Config";
+}
+
+/// A line that is only a comment, without what begins one and the blanks around that; nothing for another line.
+std::optional<std::string_view> comment_in(std::string_view line, std::string_view comment) {
+  const auto trim = [&] {
+    while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
+  };
+  trim();
+  if (!line.starts_with(comment)) return std::nullopt;
+  line.remove_prefix(comment.size());
+  trim();
+  return line;
+}
+
 class Reader {
  public:
   void read(Line& line);
+  /// Takes a line behind the first instruction, where nothing is said of a test any more.
+  void pass(Line& line);
   Header finish();
 
  private:
@@ -256,7 +275,7 @@ void Reader::other(Line& line, std::string_view word) {
 
 void Reader::read(Line& line) {
   const std::string_view word = line.name();
-  if (word == "Input" || word == "Output" || word == "Filter" || word == "Config") line.want(":");
+  if (is_known(word)) line.want(":");
   if (word == "Input") {
     input(line);
   } else if (word == "Output") {
@@ -270,6 +289,13 @@ void Reader::read(Line& line) {
     other(line, word);
   }
   if (!line.at_end()) line.fail("here the line ends");
+}
+
+void Reader::pass(Line& line) {
+  const std::string word(line.name());
+  if (!is_known(word) || !line.take(":")) return;
+  header_.warnings.push_back("line " + std::to_string(line.number()) + ": @" + word +
+                             " stands behind the first line that is no comment, and is ignored: put it above");
 }
 
 Header Reader::finish() {
@@ -286,19 +312,18 @@ Header Reader::finish() {
 Header read_header(std::string_view text, std::string_view comment) {
   Reader reader;
   std::uint32_t number = 0;
+  bool is_over = false;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    std::string_view line = text.substr(at, end - at);
+    const std::string_view line = text.substr(at, end - at);
     at = end + 1;
     ++number;
-    while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
-    if (line.empty()) continue;
-    if (!line.starts_with(comment)) break;
-    line.remove_prefix(comment.size());
-    while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
-    if (!line.starts_with('@')) continue;
-    Line words(line.substr(1), number);
-    reader.read(words);
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    const auto said = comment_in(line, comment);
+    is_over = is_over || !said;
+    if (!said || !said->starts_with('@')) continue;
+    Line words(said->substr(1), number);
+    is_over ? reader.pass(words) : reader.read(words);
   }
   return reader.finish();
 }

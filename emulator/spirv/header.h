@@ -69,7 +69,8 @@ struct Header {
   std::vector<std::string> warnings;
 };
 
-/// Reads the comments before the first instruction; `comment` is what begins one (";" or "//"). Throws Error.
+/// Reads the comments before the first instruction, and warns of those behind it; `comment` is what begins one (";" or
+/// "//"). Throws Error.
 Header read_header(std::string_view text, std::string_view comment);
 
 /// One value as an @Input line writes it. Throws Error.

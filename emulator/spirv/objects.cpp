@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "emulator/spirv/dispatch.h"
+#include "emulator/spirv/inputs.h"
 #include "emulator/spirv/numbers.h"
 
 /// \file
@@ -63,9 +64,8 @@ std::uint64_t runtime_length(const Layout& layout, std::uint64_t bytes) {
   return runtime_length(*layout.parts.back(), bytes - layout.offsets.back());
 }
 
-std::string without_length(const std::string& name, const std::optional<std::pair<std::uint32_t, std::uint32_t>>& at) {
-  const std::string option =
-      at ? ", or use --set " + std::to_string(at->first) + '.' + std::to_string(at->second) + "=zeros:64" : "";
+std::string without_length(const std::string& name, const std::optional<BindingPlace>& at) {
+  const std::string option = at ? ", or use " + buffer_words(Giver::CommandLine, *at) + "=zeros:64" : "";
   return name + " has a run-time array, and no input says how long it is: add a comment like \"@Input: " + name +
          " = {{1, 2, 3}}\"" + option;
 }
@@ -87,9 +87,14 @@ std::uint64_t bits_of(const InputValue& value, const ScalarType& type, std::uint
   return cut(*bits, type.bits);
 }
 
-}  // namespace
-
-namespace {
+[[noreturn]] void fail_without_extent(const Instruction& variable, Giver giver, const std::string& name) {
+  if (giver == Giver::Program)
+    throw Error(variable.position, name + " is an image, and heddle::Module binds none; heddle spirv runs it");
+  throw Error(variable.position,
+              name +
+                  " is an image, and nothing says how large it is: use --extent SET.BINDING=X,Y,Z, or add \"@Input: " +
+                  name + " = {...}\"");
+}
 
 /// Names the scalars of a layout in the order of the type, up to so many.
 void name_scalars(const Layout& layout, std::uint64_t pointer, const std::string& name, std::size_t most,
@@ -137,9 +142,45 @@ void Dispatch::make_objects() {
     const auto id = definitions_.find_named(input.name);
     if (!id || definitions_.find(*id) == nullptr)
       throw Error({input.line, 0}, "the module has no %" + input.name + ", or several");
-    const bool is_constant = name_of(definitions_.find(*id)->op).starts_with("OpSpecConstant");
-    if (!is_constant && homes_.count(*id) == 0)
-      throw Error({input.line, 0}, '%' + input.name + " has no memory that an input could fill");
+    if (!is_specialization_constant(definitions_.find(*id)->op) && homes_.count(*id) == 0)
+      throw Error({input.line, 0},
+                  '%' + input.name + " has no memory that an input could fill, and is no specialization constant");
+  }
+  if (options_.giver == Giver::CommandLine) warn_of_lengths();
+}
+
+void Dispatch::warn_of_lengths() {
+  const auto warn = [&](const std::string& input, const std::vector<std::uint8_t>& bytes, const Home& home) {
+    const Object& object = objects_[home.first];
+    std::string warning = length_warning(input, bytes.size(), object.name, object.size);
+    if (!warning.empty()) warnings_.push_back(std::move(warning));
+  };
+  for (const auto& [place, bytes] : options_.buffers)
+    if (const auto home = descriptors_.find(place); home != descriptors_.end())
+      warn(buffer_words(options_.giver, place), bytes, home->second);
+  for (const auto& [id, home] : homes_)
+    if (options_.push_constants && storage_of(module_, *definitions_.find(id)) == StorageClass::PushConstant)
+      warn(push_constants_words(options_.giver), *options_.push_constants, home);
+}
+
+bool Dispatch::is_used(const Instruction& variable) const {
+  const auto known = std::find_if(code_.variables.begin(), code_.variables.end(),
+                                  [&](const MemoryVariable& each) { return each.id == variable.result; });
+  const Slot pointer = known->pointer;
+  return std::any_of(code_.commands.begin(), code_.commands.end(), [&](const Command& each) {
+    return each.a == pointer || each.b == pointer || each.c == pointer || each.d == pointer;
+  });
+}
+
+// On the command line contents that are not given are undefined, and only a length has to be known.
+void Dispatch::check_given(const Instruction& variable, const Layout& layout) const {
+  if (input_of(variable) != nullptr || bytes_of(variable) != nullptr) return;
+  const auto place = descriptor_of(variable);
+  const std::string name = definitions_.spelled(variable.result);
+  if (options_.giver == Giver::CommandLine) {
+    if (has_runtime_array(layout)) throw Error(variable.position, without_length(name, place));
+  } else if (place && is_used(variable)) {
+    throw Error({}, "nothing is bound to " + spelled(*place) + " (" + name + ')');
   }
 }
 
@@ -177,11 +218,11 @@ const std::vector<std::uint8_t>* Dispatch::bytes_of(const Instruction& variable)
   return found != options_.buffers.end() ? &found->second : nullptr;
 }
 
-std::optional<std::pair<std::uint32_t, std::uint32_t>> Dispatch::descriptor_of(const Instruction& variable) const {
+std::optional<BindingPlace> Dispatch::descriptor_of(const Instruction& variable) const {
   const auto set = definitions_.literal(variable.result, spv::Decoration::DescriptorSet);
   const auto binding = definitions_.literal(variable.result, spv::Decoration::Binding);
   if (!set || !binding) return std::nullopt;
-  return std::pair(*set, *binding);
+  return BindingPlace(*set, *binding);
 }
 
 const Layout& Dispatch::layout_of(const Instruction& variable, Home& home) {
@@ -224,11 +265,7 @@ std::vector<std::uint64_t> Dispatch::extents_of(const Instruction& variable, con
   } else if (bytes != nullptr && shape.coordinates == 1) {
     out[0] = bytes->size() / shape.format.bytes();
   } else {
-    throw Error(variable.position,
-                definitions_.spelled(variable.result) +
-                    " is an image, and nothing says how large it is: use --extent SET.BINDING=X,Y,Z, or "
-                    "add \"@Input: " +
-                    definitions_.spelled(variable.result) + " = {...}\"");
+    fail_without_extent(variable, options_.giver, definitions_.spelled(variable.result));
   }
   constexpr std::uint64_t kMostTexels = 1U << 24;
   std::uint64_t texels = 1;
@@ -240,8 +277,6 @@ std::vector<std::uint64_t> Dispatch::extents_of(const Instruction& variable, con
 }
 
 Dispatch::Home Dispatch::make_object(const Instruction& variable) {
-  const Input* input = input_of(variable);
-  const std::vector<std::uint8_t>* bytes = bytes_of(variable);
   Home home;
   const Layout& layout = layout_of(variable, home);
   const StorageClass storage = storage_of(module_, variable);
@@ -270,8 +305,7 @@ Dispatch::Home Dispatch::make_object(const Instruction& variable) {
       object.size = std::max(object.size, layout.size);
     }
   } else {
-    if (input == nullptr && bytes == nullptr && has_runtime_array(layout))
-      throw Error(variable.position, without_length(definitions_.spelled(variable.result), place));
+    check_given(variable, layout);
     home.first = add_objects(variable, layout, groups);
     home.of_each_group = of_groups ? objects_of(layout) : 0;
     if (place) descriptors_[*place] = home;

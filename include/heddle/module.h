@@ -85,7 +85,8 @@ class Module {
 
   /// Runs the entry point, and returns when all invocations have ended. It is to the device what a kernel in C++ is, in
   /// either mode: memory, schedule, races, traces and progress are the device's. Throws as Device::dispatch, and
-  /// ModuleError where a buffer is missing.
+  /// ModuleError where a buffer that the entry point uses is not bound, one is bound twice, or the module does not have
+  /// what is bound, pushed or specialized.
   ///
   /// A module whose lanes do something together (OpGroupNonUniform...) is interpreted beside the device: on a memory of
   /// the device's policy, by one thread, and its races are in `races()` alone.

@@ -44,7 +44,9 @@ TEST_CASE("a header gives inputs, conditions and a configuration") {
   CHECK(header.condition->operands[1].kind == Condition::Kind::Any);
   REQUIRE(header.configuration);
   CHECK(header.configuration->workgroups == 4);
-  CHECK(header.warnings.size() == 1);
+  REQUIRE(header.warnings.size() == 2);
+  CHECK(header.warnings[1] ==
+        "line 9: @Config stands behind the first line that is no comment, and is ignored: put it above");
 }
 
 TEST_CASE("a header that cannot be meant is an error at its line") {
@@ -70,4 +72,22 @@ TEST_CASE("an input has exactly the members that the type has, and a name that t
   CHECK(message_of_module(replaced(text, "%cell = {0}", "%sell = {0}")) == "the module has no %sell, or several");
   CHECK(message_of_module(replaced(text, "(%cell[0]", "(%cell[1]")) == "%cell[1] is out of bounds");
   CHECK(message_of_module(replaced(text, "(%cell[0]", "(%cell")) == "%cell is no scalar: more indices follow");
+}
+
+TEST_CASE("an input of a specialization constant is a number, which an option beats") {
+  const std::string header = "; @Input: %size = 7\n; @Output: forall (%cell[0] == 7)\n";
+  const auto module_with = [&](const std::string& text) {
+    std::string out = replaced(text_of("cases/add.spvasm"), "%uint = OpTypeInt 32 0",
+                               "%uint = OpTypeInt 32 0\n%size = OpSpecConstant %uint 3\n"
+                               "%double = OpSpecConstantOp %uint IAdd %size %size");
+    const std::string first = "OpDecorate ";
+    out.replace(out.find(first), first.size(), "OpDecorate %size SpecId 4\n" + first);
+    return text + out;
+  };
+  CHECK(message_of_module(module_with(header)).empty());
+  CHECK(message_of_module(module_with("; @Input: %size = {7}\n")) ==
+        "%size is a specialization constant, and its input is one number");
+  CHECK(message_of_module(module_with("; @Input: %size = 1.5\n")) == "@Input: 1.5 is no value of %size");
+  CHECK(message_of_module(module_with("; @Input: %double = 7\n")) ==
+        "%double has no memory that an input could fill, and is no specialization constant");
 }

@@ -97,12 +97,65 @@ TEST_CASE("what a module is not given is named") {
   Device device(Mode::Emulated);
   auto in = device.buffer(numbers(64));
   Module scan(device, kShaders + "scan.spvasm");
-  CHECK_THROWS_WITH(scan.dispatch(1, {bound(0, 0, in)}), Contains("%sums") && Contains("run-time array"));
+  CHECK_THROWS_WITH(scan.dispatch(1, {bound(0, 0, in)}),
+                    Catch::EndsWith("scan.spvasm: nothing is bound to set 0, binding 1 (%sums)"));
   auto third = device.buffer(numbers(64));
   CHECK_THROWS_WITH(scan.dispatch(1, {bound(0, 0, in), bound(0, 1, third), bound(0, 2, third)}),
-                    Contains("set 0, binding 2"));
+                    Contains("bound(0, 2, ...): the module has no set 0, binding 2; it has set 0, binding 0 (%items)"));
+  CHECK_THROWS_WITH(scan.dispatch(1, {bound(0, 0, in), bound(0, 0, third)}),
+                    Contains("set 0, binding 0 is bound twice"));
   CHECK_THROWS_WITH(Module(device, kShaders + "no_such.spvasm"), Contains("no_such.spvasm"));
   CHECK_THROWS_WITH(Module(device, kShaders + "README.md"), Contains("README.md:"));
+}
+
+TEST_CASE("what a module is given and has not is named in the words of the program") {
+  Device device(Mode::Emulated);
+  auto in = device.buffer(numbers(64));
+  auto out = device.buffer<std::uint32_t>(64);
+  const auto message = [&](const ModuleOptions& options, bool pushes) -> std::string {
+    Module module(device, kShaders + "look_back.spvasm", options);
+    if (pushes) module.push_constants(std::uint32_t{1});
+    try {
+      module.dispatch(1, {bound(0, 0, in), bound(0, 1, out), bound(0, 2, out), bound(0, 3, out)});
+    } catch (const ModuleError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  ModuleOptions options;
+  options.specialization[7] = "8";
+  CHECK_THAT(message(options, false), Contains("ModuleOptions::specialization[7]: the module has no"));
+  CHECK_THAT(message({}, true), Contains("Module::push_constants: the module has no push"));
+  options.specialization = {{1, "eight"}};
+  Module scan(device, kShaders + "scan.spvasm", options);
+  CHECK_THROWS_WITH(scan.dispatch(1, {bound(0, 0, in), bound(0, 1, out)}),
+                    Contains("ModuleOptions::specialization[1]: eight is no value of %SIZE"));
+}
+
+TEST_CASE("a buffer that a module declares and its entry point does not use need not be bound") {
+  std::ifstream in(kShaders + "scan.spvasm");
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  const std::string file = "module_unused_binding.spvasm";
+  const std::string types = "%unused_array = OpTypeRuntimeArray %uint";
+  REQUIRE(text.find("%uint = OpTypeInt 32 0") != std::string::npos);
+  text.replace(
+      text.find("%uint = OpTypeInt 32 0"), 22,
+      "%uint = OpTypeInt 32 0\n" + types +
+          "\n%unused_block = OpTypeStruct %unused_array\n"
+          "%to_unused = OpTypePointer StorageBuffer %unused_block\n%unused = OpVariable %to_unused StorageBuffer");
+  text.replace(
+      text.find("OpDecorate"), 0,
+      "OpDecorate %unused DescriptorSet 3\nOpDecorate %unused Binding 3\nOpDecorate %unused_array ArrayStride 4\n"
+      "OpDecorate %unused_block Block\nOpMemberDecorate %unused_block 0 Offset 0\n");
+  std::ofstream(file) << text;
+  Device device(Mode::Emulated);
+  auto items = device.buffer(numbers(8));
+  auto sums = device.buffer<std::uint32_t>(8);
+  Module scan(device, file, of_size(8));
+  scan.push_constants(std::uint32_t{1});
+  scan.dispatch(1, {bound(0, 0, items), bound(0, 1, sums)});
+  CHECK(sums.read() == reference(8, 1, 1));
+  std::remove(file.c_str());
 }
 
 TEST_CASE("a module that goes out of bounds on a device is a kernel that is wrong") {

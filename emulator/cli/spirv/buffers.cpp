@@ -37,6 +37,14 @@ std::optional<BufferDifference> difference(const ExpectedBuffer& expected, const
   return out.words > 0 ? std::optional(out) : std::nullopt;
 }
 
+std::uint64_t object_of(const std::string& option, const NamedBuffer& buffer, const spirv::Dispatch& dispatch) {
+  try {
+    return dispatch.object_at(buffer.binding);
+  } catch (const spirv::Error& error) {
+    throw spirv::Error(error.position(), option + ' ' + buffer.name + ": " + error.what());
+  }
+}
+
 void write(const DumpedBuffer& dumped, const Bytes& bytes) {
   std::ofstream out(dumped.file, std::ios::binary | std::ios::trunc);
   for (const std::uint8_t byte : bytes) out.put(static_cast<char>(byte));
@@ -48,8 +56,8 @@ void write(const DumpedBuffer& dumped, const Bytes& bytes) {
 
 std::vector<std::uint64_t> objects_of(const BufferRequest& request, const spirv::Dispatch& dispatch) {
   std::vector<std::uint64_t> out;
-  for (const NamedBuffer& each : request.expected) out.push_back(dispatch.object_at(each.binding));
-  for (const NamedBuffer& each : request.dumped) out.push_back(dispatch.object_at(each.binding));
+  for (const NamedBuffer& each : request.expected) out.push_back(object_of("--expect", each, dispatch));
+  for (const NamedBuffer& each : request.dumped) out.push_back(object_of("--dump", each, dispatch));
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <thread>
 #include <utility>
 
@@ -25,6 +26,13 @@ namespace {
 constexpr std::uint64_t kAdvisedRuns = 20;
 // A race of many invocations comes up in most runs, one of few in a per cent or two.
 constexpr std::uint64_t kRunsForRaces = 300;
+
+/// Notes what an option says of something that is named, of which it says something once.
+template <typename Key, typename Value>
+void add_once(const std::string& option, const std::string& name, std::map<Key, Value>& to, Key key, Value value) {
+  if (!to.emplace(key, std::move(value)).second)
+    throw InputError(option + ": " + name + " is given twice; leave one of them out");
+}
 
 /// The reports on many files, printed in their order.
 class SpirvBatch {
@@ -251,15 +259,17 @@ SpirvRequest SpirvCommand::request() const {
   if (subgroup_size_ != 0) out.dispatch.subgroup_size = subgroup_size_;
   for (const std::string& each : specialization_) {
     const auto [id, value] = split_option("--spec", each);
-    out.dispatch.specialization[binding_from_text("--spec", "0." + id).second] = value;
+    add_once("--spec", id, out.dispatch.specialization, number_from_text("--spec", id), value);
   }
   for (const std::string& each : buffers_) {
     const auto [name, contents] = split_option("--set", each);
-    out.dispatch.buffers[binding_from_text("--set", name)] = contents_from_text("--set", contents);
+    add_once("--set", name, out.dispatch.buffers, binding_from_text("--set", name),
+             contents_from_text("--set", contents));
   }
   for (const std::string& each : extents_) {
     const auto [name, size] = split_option("--extent", each);
-    out.dispatch.extents[binding_from_text("--extent", name)] = size_from_text("--extent", size);
+    add_once("--extent", name, out.dispatch.extents, binding_from_text("--extent", name),
+             size_from_text("--extent", size));
   }
   if (!push_.empty()) out.dispatch.push_constants = contents_from_text("--push", push_);
   out.dispatch.robust = robust_;

@@ -50,11 +50,14 @@ std::pair<std::string, std::string> split_option(const std::string& option, cons
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+std::uint32_t number_from_text(const std::string& option, const std::string& text) {
+  return static_cast<std::uint32_t>(number_in(option, text, 0xffffffffU));
+}
+
 std::pair<std::uint32_t, std::uint32_t> binding_from_text(const std::string& option, const std::string& text) {
   const std::vector<std::string> parts = split(text, '.');
   if (parts.size() != 2) throw InputError(option + ": a buffer is named SET.BINDING, not \"" + text + '"');
-  return {static_cast<std::uint32_t>(number_in(option, parts[0], 0xffffffffU)),
-          static_cast<std::uint32_t>(number_in(option, parts[1], 0xffffffffU))};
+  return {number_from_text(option, parts[0]), number_from_text(option, parts[1])};
 }
 
 std::vector<std::uint8_t> contents_from_text(const std::string& option, const std::string& text) {

@@ -17,6 +17,9 @@ std::array<std::uint32_t, 3> size_from_text(const std::string& option, const std
 /// "NAME=REST". Throws InputError.
 std::pair<std::string, std::string> split_option(const std::string& option, const std::string& text);
 
+/// A number of 32 bits. Throws InputError.
+std::uint32_t number_from_text(const std::string& option, const std::string& text);
+
 /// "S.B" as set and binding. Throws InputError.
 std::pair<std::uint32_t, std::uint32_t> binding_from_text(const std::string& option, const std::string& text);
 

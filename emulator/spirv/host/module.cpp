@@ -9,6 +9,7 @@
 #include "emulator/spirv/dispatch.h"
 #include "emulator/spirv/host/beside.h"
 #include "emulator/spirv/host/kernel.h"
+#include "emulator/spirv/inputs.h"
 #include "emulator/spirv/run/words.h"
 #include "emulator/spirv/source.h"
 
@@ -35,6 +36,7 @@ std::array<std::uint32_t, 3> size_of(const Extent& extent) {
 
 spirv::DispatchOptions options_of(const ModuleOptions& module, const Device& device, const Extent& groups) {
   spirv::DispatchOptions out;
+  out.giver = spirv::Giver::Program;
   out.entry = module.entry;
   out.groups = size_of(groups);
   if (module.local) out.local = size_of(*module.local);
@@ -108,7 +110,9 @@ struct Module::Parts {
     spirv::DispatchOptions asked = options_of(options, device, groups);
     asked.on_device = true;
     asked.push_constants = push_constants;
-    for (const BoundBuffer& each : buffers) asked.buffers[{each.set, each.binding}];
+    for (const BoundBuffer& each : buffers)
+      if (!asked.buffers.try_emplace({each.set, each.binding}).second)
+        throw spirv::Error({}, spirv::spelled({each.set, each.binding}) + " is bound twice");
     const bool emulated = device.mode() == Mode::Emulated;
     auto out = std::make_shared<Planned>(
         module, asked, file,

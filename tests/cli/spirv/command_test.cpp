@@ -102,6 +102,36 @@ TEST_CASE("heddle spirv says what to do about a buffer without a length, and abo
   CHECK(cut.out.find("some loop goes round more often than --bound 1 lets it") != std::string::npos);
 }
 
+TEST_CASE("heddle spirv refuses an input that the module does not have, and one that is given twice, by its option") {
+  const std::string scan = HEDDLE_SOURCE_DIR "/samples/shaders/scan.spvasm";
+  const auto message = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"spirv", "--races", scan, "--set", "0.0=iota:8", "0.1=zeros:8", "--spec", "1=8"});
+    const Run run = run_heddle(more);
+    CHECK(run.exit_code == 2);
+    return run.err;
+  };
+  const std::string look_back = HEDDLE_SOURCE_DIR "/samples/shaders/look_back.spvasm";
+  CHECK(message({"--set", "0.5=iota:4"})
+            .find("--set 0.5: the module has no set 0, binding 5; it has set 0, binding 0 (%items)") !=
+        std::string::npos);
+  CHECK(message({"--spec", "0=8"}).find("--spec 0: the module has no specialization constant 0; it has 1 (%SIZE)") !=
+        std::string::npos);
+  CHECK(message({"--extent", "0.0=8"}).find("--extent 0.0: %items is no image") != std::string::npos);
+  CHECK(message({"--set", "0.1=zeros:8"}).find("--set: 0.1 is given twice") != std::string::npos);
+  CHECK(message({"--spec", "1=4"}).find("--spec: 1 is given twice") != std::string::npos);
+  CHECK(run_heddle({"spirv", look_back, "--push", "words:3"}).err.find("--push: the module has no push constants") !=
+        std::string::npos);
+}
+
+TEST_CASE("heddle spirv warns of an input that is not as long as what it is for") {
+  const std::string scan = HEDDLE_SOURCE_DIR "/samples/shaders/scan.spvasm";
+  const Run run = run_heddle({"spirv", "--json", "--machine", "sequential", "--runs", "1", "--no-explore", scan,
+                              "--set", "0.0=iota:8", "0.1=zeros:8", "--spec", "1=8", "--push", "words:1,2"});
+  CHECK(run.exit_code == 0);
+  CHECK(lines_of(run.out).at(0)["warnings"] ==
+        Json::array({"--push gives 8 bytes, and %push has 4: the others are not used"}));
+}
+
 TEST_CASE("heddle spirv --machine counts what runs come to, and all of it is allowed") {
   const Run run = run_heddle(
       {"spirv", "--json", "--machine", "random", "--runs", "200", "--judge", "20", kCases + "mp-right.spvasm"});
@@ -200,7 +230,8 @@ TEST_CASE("heddle spirv --expect and --dump look at buffers that the first run l
   const Run longer = with({file, "--expect", total + "=words:2,2"});
   CHECK(longer.exit_code == 2);
   CHECK(longer.out.find("the buffer has 4 bytes, and what it is expected to hold has 8") != std::string::npos);
-  CHECK(with({file, "--expect", "9.9=words:2"}).out.find("no buffer with set 9, binding 9") != std::string::npos);
+  CHECK(with({file, "--expect", "9.9=words:2"}).out.find("--expect 9.9: the module has no set 9, binding 9") !=
+        std::string::npos);
   CHECK(run_heddle({"spirv", file, "--expect", total + "=words:2"}).err.find("--machine") != std::string::npos);
 }
 
