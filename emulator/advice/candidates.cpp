@@ -53,8 +53,11 @@ class Candidates {
     add_all_barriers(found);
     if (is_shared) add_message();
     add_joined();
-    for (const Change& change : found.changes)
-      if (change.unordered) add(change);
+    for (const Change& change : found.changes) {
+      if (!change.unordered) continue;
+      add(change);
+      add_as_message(change);
+    }
     return std::move(made_);
   }
 
@@ -279,6 +282,33 @@ class Candidates {
       edit.operands = MemoryOperands::NonPrivatePointer;
       edits.push_back(edit);
     }
+  }
+
+  // What the two access may be a flag: other memory is read because of what one of them finds there, in other runs, or
+  // in this one by nobody yet. So both become atomic, and order what is around them.
+  void add_as_message(const Change& unordered) {
+    if (!x().writes() && !y().writes()) return;
+    if (x().kind == OperationKind::Write && y().kind == OperationKind::Write) return;
+    ProgramEditList edits;
+    for (const Edit& edit : unordered.edits) {
+      if (edit.program.empty()) return;
+      for (ProgramEdit of_program : edit.program.front()) {
+        if (of_program.kind == EditKind::MakeAtomic)
+          of_program.semantics = (of_program.of == EditedKind::Read ? kAcquires : kReleases) | classes_around();
+        edits.push_back(of_program);
+      }
+    }
+    for (const Operation* op : {&x(), &y()})
+      if (op->atomic) add_order(*op, order_of_end(*op), edits);
+    add_sentences(std::move(edits));
+  }
+  // Of the memory that the two agents access plainly, and that both can reach.
+  MemorySemantics classes_around() const {
+    MemorySemantics classes = storage();
+    for (const Operation& op : execution_.operations)
+      if (op.is_access() && !op.atomic && (op.storage_class != StorageClass::Workgroup || same(Scope::Workgroup)))
+        classes = classes | semantic_of(op.storage_class);
+    return classes;
   }
 
   // Who reads, and then writes there in another line, is to do both at once.

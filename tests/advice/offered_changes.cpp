@@ -1,6 +1,7 @@
 // Which changes are offered for a race, which are not, and what is said where there is none.
 #include <catch2/catch.hpp>
 
+#include <heddle/edit.h>
 #include <heddle/heddle.h>
 
 #include <algorithm>
@@ -379,6 +380,40 @@ TEST_CASE("what reads Workgroup memory before it is written fails in the end, an
   REQUIRE(report.races.size() == 1);
   CHECK(report.races[0].object == "tile");
   CHECK(offers_barrier(report.races[0]));
+}
+
+TEST_CASE(
+    "what may be a flag is tried as an atomic without order first, then as a release and an acquire; two writes not") {
+  const auto flag = [](auto& inv, u32, StorageBuffer<u32> auto a, StorageBuffer<u32> auto,
+                       StorageBuffer<u32> auto out) {
+    if (inv.workgroup_id().x == 0) {
+      a[0] = 1;
+    } else {
+      out[0] = a[0];
+    }
+  };
+  const std::vector<DataRace> races = races_of(flag, 2, 1);
+  REQUIRE(races.size() == 1);
+  const std::vector<CandidateChange>& all = races[0].candidates;
+  const auto index_of = [&](MemorySemantics of_write, MemorySemantics of_read) {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const CandidateChange& one) {
+      return one.edits.size() == 2 && std::all_of(one.edits.begin(), one.edits.end(), [&](const Edit& edit) {
+               return edit.kind == EditKind::MakeAtomic && edit.scope == kDevice &&
+                      edit.semantics == (edit.of == EditedKind::Write ? of_write : of_read);
+             });
+    });
+    REQUIRE(found != all.end());
+    return found - all.begin();
+  };
+  CHECK(index_of(kRelaxed, kRelaxed) < index_of(kReleaseBuffers, kAcquireBuffers));
+
+  const auto writes = [](auto& inv, u32, StorageBuffer<u32> auto a, StorageBuffer<u32> auto, StorageBuffer<u32> auto) {
+    a[0] = inv.workgroup_id().x;
+  };
+  const std::vector<DataRace> of_writes = races_of(writes, 2, 1);
+  REQUIRE(of_writes.size() == 1);
+  for (const CandidateChange& one : of_writes[0].candidates)
+    for (const Edit& edit : one.edits) CHECK((edit.kind != EditKind::MakeAtomic || edit.semantics == kRelaxed));
 }
 
 TEST_CASE("no race in a run that ended early is not told as if there were none") {
