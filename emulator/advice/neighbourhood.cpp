@@ -22,10 +22,18 @@ void Recent::forget() {
   last_writers_.clear();
   found_ = 0;
   dependencies_.clear();
+  last_ = {};
+}
+
+std::optional<Recent::Last> Recent::last() const {
+  if (last_.instruction == kNone) return std::nullopt;
+  return Last{last_.agent, last_.instruction == kInFull ? last_in_full_ : known_.operation(last_.instruction).where};
 }
 
 void Recent::operation(OperationIndex index, const Operation& operation, model::Value read, model::Value written,
                        std::span<const trace::Source> sources) {
+  last_ = {operation.agent, kInFull};
+  last_in_full_ = operation.where;
   if (is_full_at(index)) return;
   add(index, {operation.agent, {}, {}, kInFull, in_full_.size(), 0});
   in_full_.push_back({operation, {read, written}});
@@ -33,6 +41,8 @@ void Recent::operation(OperationIndex index, const Operation& operation, model::
 }
 
 void Recent::meets(OperationIndex first, const Operation& barrier, std::uint32_t count) {
+  last_ = {barrier.agent, kInFull};
+  last_in_full_ = barrier.where;
   if (is_full_at(first)) return;
   if (next_ == records_.get()) begin_ = first;
   Record* const end = next_ + std::min<std::ptrdiff_t>(count, end_ - next_);

@@ -69,6 +69,7 @@ class Recent {
   /// this number in agent, reference and place only.
   void access(model::OperationIndex index, const Operation& operation, std::uint32_t instruction, model::Value read,
               model::Value written, std::span<const trace::Source> sources = {}) {
+    last_ = {operation.agent, instruction};
     if (operation.kind == OperationKind::ReadModifyWrite && operation.locations.size_bytes > 4) [[unlikely]]
       return this->operation(index, operation, read, written, sources);
     if (is_full_at(index)) return;
@@ -79,6 +80,7 @@ class Recent {
   /// Remembers an access with the value that it read or wrote.
   void access(model::OperationIndex index, AgentId agent, ReferenceId reference, const Locations& bytes,
               std::uint32_t instruction, model::Value value) {
+    last_ = {agent, instruction};
     if (!is_full_at(index)) add(index, {agent, reference, bytes.allocation, instruction, bytes.offset_bytes, value});
   }
   /// The values of a read-modify-write of at most 4 bytes as one.
@@ -93,6 +95,14 @@ class Recent {
   /// operation `second`. Nothing if one of them is not remembered.
   std::optional<model::OperationIndex> last_like(const Operation& first, AgentId agent,
                                                  model::OperationIndex second) const;
+  struct Last {
+    AgentId agent;
+    /// As in its record.
+    SourceLocation where;
+  };
+  /// The last operation that it heard of, whether or not it is remembered; nothing if there is none since it forgot.
+  /// Allocates nothing.
+  std::optional<Last> last() const;
   /// Whether there was no room for the last operation that it heard of.
   bool is_full() const { return next_ == end_; }
   /// How many of `count` agents from `first` on have an operation in these lines of the file, the last one included.
@@ -130,6 +140,12 @@ class Recent {
     model::Value value;
   };
   static constexpr std::uint32_t kInFull = ~std::uint32_t{0};
+  static constexpr std::uint32_t kNone = kInFull - 1;
+  /// An agent, and the instruction of its operation; or kInFull, or kNone.
+  struct LastInstruction {
+    AgentId agent{};
+    std::uint32_t instruction = kNone;
+  };
   struct InFull {
     Operation operation;
     AccessValues values;
@@ -214,6 +230,9 @@ class Recent {
   /// 0 once it has begun to remember.
   model::OperationIndex from_;
   std::vector<InFull> in_full_;
+  LastInstruction last_;
+  /// Where the last operation is that is kInFull.
+  SourceLocation last_in_full_;
   /// Operations whose records are not written yet: mostly no one asks for them.
   mutable std::vector<Unwritten> unwritten_;
   /// On sequential memory those of the first operations, so many as `found_` says.

@@ -180,13 +180,33 @@ void Collector::add(RunId run, const FailedDispatch& failed) {
   failed_[{run, failed.dispatch, failed.how}] = failed;
 }
 
+void Collector::add(RunId run, const Looked& looked) {
+  add(run);
+  looked_[run] = looked;
+}
+
+std::string Collector::how_it_looked(bool of_environment) const {
+  if (runs_.size() != 1 || looked_.size() != 1 || !races_.empty() || !failed_.empty()) return "";
+  const Looked& looked = looked_.begin()->second;
+  if (looked.order == Looked::Order::OfSearch) return "";
+  if (looked.order == Looked::Order::OfMachine)
+    return "looked at: one run, in the order of the machine; another one may have races that this one had not\n";
+  const std::string other = std::to_string(looked.seed + 1);
+  std::string next = of_environment ? "HEDDLE_SEED=" + other : "--seed " + other + " (and others)";
+  if (looked.sequential)
+    next = of_environment ? "HEDDLE_MEMORY=random, " + next + ", or HEDDLE_RACES_PARALLEL=1"
+                          : "--memory random, " + next + ", or --parallel";
+  return "looked at: one run, from seed " + std::to_string(looked.seed) + ", on the memory '" + looked.memory +
+         "'; others may have races that this one had not: " + next + "\n";
+}
+
 // A report of races is to say where there was less to look at than the program has.
 void Collector::report_failures(RaceReport& report) const {
   using How = FailedDispatch::How;
   std::set<RunId> ended_early;
   std::set<std::pair<How, std::string>> told;
   for (const auto& [key, failed] : failed_) {
-    if (failed.how == How::EndedEarly) ended_early.insert(std::get<0>(key));
+    if (failed.how == How::EndedEarly || failed.how == How::Unfinished) ended_early.insert(std::get<0>(key));
     if (!told.insert({failed.how, failed.what}).second) continue;
     const std::string finding = failed.what + ": " + failed.message;
     switch (failed.how) {
@@ -201,6 +221,10 @@ void Collector::report_failures(RaceReport& report) const {
         report.remarks.emplace_back(
             "heddle cut a run short, whose time was up, or which took too long for a smaller form of a failure: races "
             "that would have come after that are not among these");
+        break;
+      case How::Unfinished:
+        report.remarks.push_back("a kernel had not ended when the program did: " + failed.what + ", " + failed.message +
+                                 "; races that would have come after that are not among these");
         break;
     }
   }

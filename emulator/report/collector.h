@@ -60,6 +60,8 @@ struct FailedDispatch {
     Ended,
     /// Nothing is wrong: heddle cut it short.
     CutShort,
+    /// The process ended before the dispatch did. `what` says where it was, `message` who.
+    Unfinished,
   };
   How how = How::EndedEarly;
   /// The number of the dispatch, of its device. What is told of it again is told in place of what was.
@@ -79,6 +81,22 @@ struct Revised {
 /// work that a run may spend on that. The report says how many there are, and how to ask for them.
 inline constexpr const char* kNotTried = "none was tried, since there are so many races";
 
+/// How the devices of a run look for races: what a report of one run says that it has not seen.
+struct Looked {
+  enum class Order : std::uint8_t {
+    /// The machine's: workgroups run on several cores.
+    OfMachine,
+    OfSeed,
+    /// That of a seed which a search chose, and the search chooses more.
+    OfSearch,
+  };
+  Order order = Order::OfSeed;
+  std::uint64_t seed = 0;
+  /// The policy of the memory.
+  std::string memory;
+  bool sequential = true;
+};
+
 /// Puts together what runs find. Not thread-safe.
 class Collector {
  public:
@@ -96,7 +114,11 @@ class Collector {
   void add(RunId run, const Relied& relied);
   /// Likewise keeps one where several are of one kind, in one place.
   void add(RunId run, const FailedDispatch& failed);
+  void add(RunId run, const Looked& looked);
 
+  /// Of one run that found nothing: how it looked, and how others look, as a person asks `heddle races` for that, or
+  /// with `of_environment` a program by itself. A line; empty if there is nothing to say.
+  std::string how_it_looked(bool of_environment) const;
   bool has_runs() const { return !runs_.empty(); }
 
   /// With the suppressions applied. Races of one pair of lines are one, whatever the objects; those of which one's
@@ -136,6 +158,7 @@ class Collector {
   /// By what it is of.
   std::map<std::string, Relied> relied_;
   std::map<std::tuple<RunId, std::uint64_t, FailedDispatch::How>, FailedDispatch> failed_;
+  std::map<RunId, Looked> looked_;
 };
 
 /// Races seen in the most runs first, and else in the order in which they came, as they are given: one race follows

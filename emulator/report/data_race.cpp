@@ -136,7 +136,8 @@ std::string to_string(const DataRace& given, bool colour) {
   if (!race.replay.empty()) text += writer.label("again", "") + race.replay + "\n";
   if (!race.replays)
     text += writer.label("", "") +
-            "(the machine interleaved this run, so no seed replays it; that command's runs replay)\n";
+            "(a run on several cores does not come again: that command looks for the race from one seed, and where it "
+            "finds none, another HEDDLE_SEED may)\n";
   return text;
 }
 

@@ -1,9 +1,11 @@
 #include "emulator/report/records.h"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
 #include "emulator/report/json.h"
+#include "emulator/report/source_text.h"
 #include "runtime/text/readable.h"
 
 namespace heddle::report {
@@ -64,6 +66,24 @@ auto of_json(const std::string& record, const Read& read) {
   }
 }
 
+FailedDispatch unfinished_of(const Json& json) {
+  const auto file = json.at("file").get<std::string>();
+  const auto line = json.at("line").get<std::uint32_t>();
+  const auto at = json.at("at").get<std::array<std::uint32_t, 11>>();
+  FailedDispatch failed{FailedDispatch::How::Unfinished, json.at("dispatch"), "where it was is not known", ""};
+  failed.message = "dispatch " + std::to_string(failed.dispatch);
+  if (line == 0) return failed;
+  Coordinates who;
+  who.workgroup = {at[0], at[1], at[2]};
+  who.local = {at[3], at[4], at[5]};
+  who.global = {at[6], at[7], at[8]};
+  who.subgroup = at[9];
+  who.lane = at[10];
+  failed.what = "the last operation was at " + place({file.c_str(), "", line});
+  failed.message = "by " + to_string(who) + ", " + failed.message;
+  return failed;
+}
+
 void read_record(const Json& json, Collector& collector) {
   const RunId run = json.at("run");
   const std::string kind = json.at("record");
@@ -85,6 +105,11 @@ void read_record(const Json& json, Collector& collector) {
   } else if (kind == "failed dispatch") {
     collector.add(run, FailedDispatch{static_cast<FailedDispatch::How>(json.at("how").get<std::uint8_t>()),
                                       json.at("dispatch"), json.at("what"), json.at("message")});
+  } else if (kind == "looked") {
+    collector.add(run, Looked{static_cast<Looked::Order>(json.at("order").get<std::uint8_t>()), json.at("seed"),
+                              json.at("memory"), json.at("sequential")});
+  } else if (kind == "unfinished dispatch") {
+    collector.add(run, unfinished_of(json));
   } else {
     throw std::runtime_error("no such record: " + kind);
   }
@@ -129,6 +154,63 @@ std::string record(RunId run, const FailedDispatch& failed) {
                {"dispatch", failed.dispatch},
                {"what", failed.what},
                {"message", failed.message}});
+}
+
+std::string record(RunId run, const Looked& looked) {
+  return line(run, "looked",
+              {{"order", static_cast<std::uint8_t>(looked.order)},
+               {"seed", looked.seed},
+               {"memory", looked.memory},
+               {"sequential", looked.sequential}});
+}
+
+void RecordInPlace::add(std::string_view text) {
+  const std::size_t size = std::min(text.size(), text_.size() - size_);
+  std::copy_n(text.begin(), size, text_.begin() + static_cast<std::ptrdiff_t>(size_));
+  size_ += size;
+}
+
+void RecordInPlace::add(std::uint64_t number) {
+  std::array<char, 20> digits;
+  std::size_t first = digits.size();
+  do {
+    digits[--first] = static_cast<char>('0' + number % 10);
+    number /= 10;
+  } while (number != 0);
+  add(std::string_view(digits.data() + first, digits.size() - first));
+}
+
+void RecordInPlace::add_bytes(std::string_view bytes) {
+  constexpr std::size_t kMostBytes = 512;
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  add("{\"bytes\":\"");
+  for (const char c : bytes.substr(0, kMostBytes)) {
+    const auto byte = static_cast<unsigned char>(c);
+    add("\\u00");
+    add(kDigits.substr(byte >> 4, 1));
+    add(kDigits.substr(byte & 0xf, 1));
+  }
+  add("\"}");
+}
+
+RecordInPlace record_in_place(const Unfinished& unfinished) {
+  RecordInPlace record;
+  const auto field = [&](std::string_view name, std::uint64_t number) {
+    record.add(name);
+    record.add(number);
+  };
+  field(R"({"record":"unfinished dispatch","run":)", unfinished.run);
+  field(R"(,"dispatch":)", unfinished.dispatch);
+  field(R"(,"line":)", unfinished.where.line);
+  record.add(R"(,"file":)");
+  record.add_bytes(unfinished.where.file);
+  const Coordinates& who = unfinished.invocation;
+  field(R"(,"at":[)", who.workgroup.x);
+  for (const std::uint32_t number : {who.workgroup.y, who.workgroup.z, who.local.x, who.local.y, who.local.z,
+                                     who.global.x, who.global.y, who.global.z, who.subgroup, who.lane})
+    field(",", number);
+  record.add("]}\n");
+  return record;
 }
 
 std::optional<DataRace> race_of(const std::string& record) {

@@ -107,7 +107,9 @@ void collect(int link, Collector& collector) {
 void write_report(const Collector& collector, const ReportOutput& output) {
   if (!collector.has_runs()) return;
   Suppressions suppressions = output.suppressions;
-  const std::string text = to_text(collector.report(suppressions), output.format);
+  const bool is_text = output.format == ReportFormat::Text || output.format == ReportFormat::ColouredText;
+  const std::string text =
+      to_text(collector.report(suppressions), output.format) + (is_text ? collector.how_it_looked(true) : "");
   if (append_to(output.file, text) || output.file.empty()) return;
   const char* const why = std::strerror(errno);
   std::fprintf(stderr, "heddle: cannot write HEDDLE_RACES_FILE '%s' (%s); it would have had this:\n",
@@ -178,7 +180,7 @@ bool Reporter::is_here() const {
   return link_of_this_process() >= 0;
 }
 
-bool Reporter::add(const std::string& records) const {
+bool Reporter::add(std::string_view records) const {
   const int link = link_of_this_process();
   std::size_t done = 0;
   while (done < records.size()) {
@@ -199,7 +201,7 @@ void Reporter::say(void*) {
   }
 }
 
-bool append_to(const std::string& file, const std::string& text) {
+bool append_to(const std::string& file, std::string_view text) {
   const int to = file.empty() ? STDERR_FILENO : open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   bool whole = to >= 0;
   for (std::size_t done = 0; whole && done < text.size();) {

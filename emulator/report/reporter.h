@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "emulator/report/suppressions.h"
 #include "runtime/last_words.h"
@@ -35,7 +36,8 @@ class Reporter {
   /// Whether it is this process's (and not that of which fork made it), and the program has left it alone.
   bool is_here() const;
   /// Lines, as emulator/report/records.h writes them. False if they could not be handed in.
-  bool add(const std::string& records) const;
+  /// Safe in a handler of a signal.
+  bool add(std::string_view records) const;
   /// The report is written when this returns, and what is added from then on comes to nothing. Safe in a handler of a
   /// signal.
   void finish() const { say(nullptr); }
@@ -47,6 +49,7 @@ class Reporter {
 };
 
 /// At the end of the file; empty for standard error. False, and errno says why, if not all of it could be written.
-bool append_to(const std::string& file, const std::string& text);
+/// Safe in a handler of a signal.
+bool append_to(const std::string& file, std::string_view text);
 
 }  // namespace heddle::report

@@ -5,6 +5,7 @@
 
 #include "emulator/report/records.h"
 #include "emulator/trace/components.h"
+#include "emulator/watch/own_command.h"
 #include "runtime/launch.h"
 
 namespace heddle::watch {
@@ -14,10 +15,19 @@ report::Suppressions suppressions_of(const std::string& file) {
   return file.empty() ? report::Suppressions() : report::Suppressions(file);
 }
 
+report::Looked looked_of(const DeviceOptions& options) {
+  using Order = report::Looked::Order;
+  const Order order = InTrial::any() ? Order::OfSearch : *options.races_parallel ? Order::OfMachine : Order::OfSeed;
+  return {order, *options.seed, std::string(options.memory->name), options.memory->sequential};
+}
+
 }  // namespace
 
 NotedRaces::NotedRaces(const DeviceOptions& options, Count count)
-    : count_(std::move(count)), suppressions_(suppressions_of(options.race_suppressions)), log_(RaceLog::of_process()) {
+    : count_(std::move(count)),
+      suppressions_(suppressions_of(options.race_suppressions)),
+      looked_(looked_of(options)),
+      log_(RaceLog::of_process()) {
   if (log_) run_ = log_->new_run();
   // What the environment names is looked at when all devices have ended.
   const char* shared = std::getenv("HEDDLE_RACES_SUPPRESS");
@@ -25,7 +35,7 @@ NotedRaces::NotedRaces(const DeviceOptions& options, Count count)
 }
 
 void NotedRaces::begin_run() {
-  if (log_ && !begun_) log_->add(run_);
+  if (log_ && !begun_) log_->add(run_, looked_);
   begun_ = true;
 }
 

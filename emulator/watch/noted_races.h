@@ -90,6 +90,7 @@ class NotedRaces {
   /// By what they are of, the strongest.
   std::map<std::string, report::Relied> relied_;
   std::vector<report::FailedDispatch> failed_;
+  report::Looked looked_;
   RaceLog* log_;
   OnTold on_told_;
   report::RunId run_ = 0;

@@ -15,8 +15,8 @@ ParallelRaces::ParallelRaces(const DeviceOptions& options, trace::Instructions& 
     : instructions_(instructions),
       tells_equal_writes_(options.same_value_writes == SameValueWrites::Notice),
       // Whether the device is one of a trial only the thread that makes it knows.
-      again_(fmt::format("HEDDLE_RACES=text HEDDLE_RACES_PARALLEL=0 {} {}", seed_assignment(*options.seed),
-                         own_command())),
+      again_(fmt::format("HEDDLE_RACES=text HEDDLE_RACES_PARALLEL=0 HEDDLE_MEMORY=random {} {}",
+                         seed_assignment(*options.seed), own_command())),
       dispatched_(instructions),
       races_(options, [this](std::size_t race) { return counts_[race]; }) {}
 
@@ -24,6 +24,7 @@ void ParallelRaces::dispatch_begins(const DispatchStart& dispatch) {
   races_.begin_run();
   dispatched_.begins(dispatch.dispatch);
   objects_ = &dispatch.objects;
+  if (races_.log()) running_.emplace(races_.run(), dispatch.dispatch, nullptr);
 }
 
 void ParallelRaces::replace(AllocationId allocation) {
@@ -73,6 +74,7 @@ void ParallelRaces::remark(const report::Remark& remark) {
 
 void ParallelRaces::fails(const report::FailedDispatch& failed) {
   const std::lock_guard lock(mutex_);
+  if (failed.how != report::FailedDispatch::How::Ended) running_.reset();
   races_.fails(failed);
 }
 

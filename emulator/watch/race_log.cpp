@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "emulator/report/records.h"
+#include "emulator/watch/running_kernel.h"
 #include "runtime/last_words.h"
 #include "runtime/text/readable.h"
 
@@ -58,6 +59,7 @@ VariantsOfARun::~VariantsOfARun() {
 
 RaceLog::RaceLog(RaceOutput output) : records_(output.records), output_{output.format, output_file(), {}} {
   if (!output_.file.empty()) check_writable(output_.file);
+  hear_of_end();
   if (records_) return;
   const char* path = std::getenv("HEDDLE_RACES_SUPPRESS");
   if (path && *path) output_.suppressions = report::Suppressions(path);
@@ -87,10 +89,26 @@ template void RaceLog::add(report::RunId run, const report::RecordedRuns& findin
 template void RaceLog::add(report::RunId run, const report::Remark& finding);
 template void RaceLog::add(report::RunId run, const report::Relied& finding);
 template void RaceLog::add(report::RunId run, const report::FailedDispatch& finding);
+template void RaceLog::add(report::RunId run, const report::Looked& finding);
+
+void RaceLog::hear_of_end() {
+  process_ = getpid();
+  last_words_.reset();
+  last_words_.emplace([](void*) { RunningKernel::tell_all(); }, nullptr);
+}
+
+void RaceLog::add_at_end(std::string_view record) const {
+  if (records_) {
+    report::append_to(output_.file, record);
+  } else if (reporter_) {
+    reporter_->add(record);
+  }
+}
 
 // One write to the end of the file: several threads and processes may do so. A process that fork has made has no
 // reporter yet.
 bool RaceLog::hand_over(const std::string& record) {
+  if (process_ != getpid()) hear_of_end();
   if (records_) return report::append_to(output_.file, record);
   if (!reporter_->is_here()) {
     reporter_.reset();

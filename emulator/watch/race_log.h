@@ -3,15 +3,19 @@
 /// \file
 /// What all devices of this program found, handed over as it is found.
 
+#include <sys/types.h>
+
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "emulator/report/collector.h"
 #include "emulator/report/reporter.h"
 #include "emulator/watch/ordering_watch.h"
 #include "emulator/watch/race_settings.h"
+#include "runtime/last_words.h"
 
 namespace heddle::watch {
 
@@ -41,17 +45,25 @@ class RaceLog {
   template <typename Finding>
   void add(report::RunId run, const Finding& finding);
   void add(report::RunId run);
+  /// Hands over a record while the process ends, in a handler of a signal.
+  void add_at_end(std::string_view record) const;
 
  private:
   explicit RaceLog(RaceOutput output);
   void write(const std::string& record);
   bool hand_over(const std::string& record);
+  /// From now on the end of this process is told of.
+  void hear_of_end();
 
   KnownOrderings orderings_;
   const bool records_;
   report::ReportOutput output_;
   std::mutex mutex_;
   // All below are guarded by mutex_.
+  /// Tells which kernels run; before the reporter, which hears of nothing after its own last words. A process that fork
+  /// makes has its own.
+  std::optional<runtime::LastWords> last_words_;
+  pid_t process_ = 0;
   /// Null where `heddle races` makes the report.
   std::unique_ptr<report::Reporter> reporter_;
   std::uint32_t runs_ = 0;
@@ -64,5 +76,6 @@ extern template void RaceLog::add(report::RunId run, const report::RecordedRuns&
 extern template void RaceLog::add(report::RunId run, const report::Remark& finding);
 extern template void RaceLog::add(report::RunId run, const report::Relied& finding);
 extern template void RaceLog::add(report::RunId run, const report::FailedDispatch& finding);
+extern template void RaceLog::add(report::RunId run, const report::Looked& finding);
 
 }  // namespace heddle::watch

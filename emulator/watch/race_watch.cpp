@@ -120,6 +120,7 @@ void RaceWatch::dispatch_begins(const DispatchStart& dispatch) {
   dispatched(dispatch.dispatch);
   objects_ = &dispatch.objects;
   races_before_ = races_.size();
+  if (races_.log()) running_.emplace(races_.run(), dispatch.dispatch, &recent_);
 }
 
 bool RaceWatch::restart() {
@@ -306,6 +307,7 @@ std::string RaceWatch::why_not_tried(const race::KernelRace& race) const {
 }
 
 void RaceWatch::dispatch_ends(bool failed) {
+  running_.reset();
   tell_calls(races_before_);
   if (!failed) take_back_divergent_barriers();
   offered_barriers_.clear();

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "emulator/report/collector.h"
+#include "emulator/report/records.h"
 
 using namespace heddle;
 using namespace heddle::report;
@@ -52,4 +53,37 @@ TEST_CASE("of a run that heddle itself cut short a report says so, and blames no
   REQUIRE(report.remarks.size() == 1);
   CHECK_THAT(report.remarks[0], Catch::StartsWith("heddle cut a run short"));
   CHECK_THAT(report.remarks[0], !Catch::Contains("kernel") && !Catch::Contains("exception"));
+}
+
+TEST_CASE("the record of a kernel that a signal cut off names its last operation, whatever bytes the file has") {
+  Unfinished unfinished;
+  unfinished.run = 5;
+  unfinished.dispatch = 3;
+  unfinished.where = {"gr\xf6\xdf\"e\n.cpp", "", 16};
+  unfinished.invocation.global = {70, 0, 0};
+  unfinished.invocation.workgroup = {1, 0, 0};
+  unfinished.invocation.local = {6, 0, 0};
+  unfinished.invocation.lane = 6;
+  Collector collector;
+  read_records(std::string(record_in_place(unfinished).text()), collector);
+  Suppressions none;
+  const RaceReport report = collector.report(none);
+  CHECK(report.runs == 1);
+  CHECK(report.ended_early == 1);
+  REQUIRE(report.remarks.size() == 1);
+  CHECK_THAT(report.remarks[0],
+             Catch::StartsWith("a kernel had not ended when the program did: the last operation was "
+                               "at gr\xf6\xdf\"e\n.cpp:16, by global (70,0,0), workgroup (1,0,0), local "
+                               "(6,0,0), subgroup 0 lane 6, dispatch 3;"));
+}
+
+TEST_CASE("where the last operation of a kernel that was cut off is not known, its dispatch is told") {
+  Unfinished unfinished;
+  unfinished.dispatch = 18446744073709551615u;
+  Collector collector;
+  read_records(std::string(record_in_place(unfinished).text()), collector);
+  Suppressions none;
+  const RaceReport report = collector.report(none);
+  REQUIRE(report.remarks.size() == 1);
+  CHECK_THAT(report.remarks[0], Catch::Contains("dispatch 18446744073709551615"));
 }
