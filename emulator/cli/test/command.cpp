@@ -20,6 +20,7 @@
 #include "emulator/cli/test/program_tests.h"
 #include "emulator/cli/test/report.h"
 #include "runtime/counted.h"
+#include "runtime/seed.h"
 
 namespace heddle::cli {
 namespace {
@@ -44,7 +45,17 @@ reconvergence=maximal,subgroup,minimum,seed; a name alone has all of its values;
 (--list-sweeps has the values). What a test fixes stays as it is.
 
 Exit code: 0 all is well; 1 a test failed, or kernels race; 2 wrong options, a program that cannot be
-started, a file that is no report; 130 interrupted (what was found until then is told).)";
+started, a file that is no report, nothing was tested (no test fits the filter, or the programs have neither tests of
+a framework nor searches); 130 interrupted (what was found until then is told).)";
+
+/// What is wrong with a shard; empty if nothing is.
+std::string problem_of_shard(const std::string& text) {
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const auto index = runtime::seed_from_text(text.substr(0, slash));
+  const auto count = runtime::seed_from_text(text.substr(std::min(slash + 1, text.size())));
+  const bool is_one = index && count && *index >= 1 && *index <= *count && *count <= ~std::uint32_t{0};
+  return is_one ? "" : "'" + text + "' is not I/N with I from 1 to N";
+}
 
 }  // namespace
 
@@ -53,7 +64,9 @@ TestCommand::TestCommand(CLI::App& program) {
   command_->add_option("--sweep", sweep_, "what seeds vary of devices (HEDDLE_SWEEP)")->option_text("WORDS");
   command_->add_option("--seeds", seeds_, "so many seeds in each search, whatever the test says")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62));
-  command_->add_option("--shard", shard_, "the I-th of N parts of the seeds of each search")->option_text("I/N");
+  command_->add_option("--shard", shard_, "the I-th of N parts of the seeds of each search")
+      ->option_text("I/N")
+      ->check(CLI::Validator(problem_of_shard, "", "shard"));
   command_->add_option("--seconds", seconds_, "for so long at most, shared out among the programs")
       ->check(CLI::Range(1u, 100000000u));
   command_->add_option("--filter", filter_, "run the tests that fit this, as the framework has it");
@@ -144,7 +157,12 @@ ExitCode TestCommand::run_all() const {
   progress.clear();
   if (!write(report)) return ExitCode::BadInput;
   if (interrupted) return ExitCode::Interrupted;
-  return report.findings() == 0 ? ExitCode::Fine : ExitCode::Finding;
+  if (report.findings() != 0) return ExitCode::Finding;
+  if (report.has_tested()) return ExitCode::Fine;
+  print_readable(stderr, filter_.empty() ? "heddle: nothing was tested: there is no test of a framework here and no "
+                                           "search (explore_seeds); kernels outside of these are for heddle races\n"
+                                         : "heddle: nothing was tested: no test fits --filter '" + filter_ + "'\n");
+  return ExitCode::BadInput;
 }
 
 ExitCode TestCommand::run() const {

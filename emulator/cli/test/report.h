@@ -20,6 +20,8 @@ class TestReport {
   void add(Json line) { lines_.push_back(std::move(line)); }
   const std::vector<Json>& lines() const { return lines_; }
 
+  /// Whether there was a test of a framework, or a search.
+  bool has_tested() const { return !of_kind("test").empty() || !of_kind("search").empty(); }
   /// Tests and programs that failed, and races that no test asks for.
   std::size_t findings() const;
   /// Searches that have not tried all the seeds of this run: the time was up, or a trial failed.

@@ -155,8 +155,18 @@ TEST_CASE("a program that a signal ends has failed, with its searches until then
   CHECK(has(run.out, "in 1 search"));
 }
 
+TEST_CASE("where neither a test nor a search ran, nothing was tested, and that is bad input") {
+  const Run none = run_heddle({"test", "true"});
+  CHECK(none.exit_code == 2);
+  CHECK(has(none.err, "nothing was tested"));
+  const Run filtered = tests({"--filter", "[nothing]"});
+  INFO(filtered.out << filtered.err);
+  CHECK(filtered.exit_code == 2);
+  CHECK(has(filtered.err, "no test fits --filter '[nothing]'"));
+  CHECK(run_heddle({"test", "true", HEDDLE_TESTS_UNDER_TEST}).exit_code == 0);
+}
+
 TEST_CASE("a program of no framework has its exit code for a result") {
-  CHECK(run_heddle({"test", "true"}).exit_code == 0);
   const Run wrong = run_heddle({"test", "false"});
   CHECK(wrong.exit_code == 1);
   CHECK(has(wrong.out, "it ended with 1"));
@@ -173,6 +183,8 @@ TEST_CASE("what cannot be run, read or understood is refused with its name") {
   refused({"test"}, "needs a program");
   refused({"test", "/no/such/program"}, "cannot run '/no/such/program': No such file");
   refused({"test", "--sweep", "weather=rain", "true"}, "'weather' is no parameter");
+  for (const char* shard : {"3/2", "0/2", "1", "1/", "/2", "one/two", "1/2/3"})
+    refused({"test", "--shard", shard, "true"}, "is not I/N with I from 1 to N");
   refused({"test", "--merge", directory.path("none")}, "cannot be read");
   refused({"test", "--merge", directory.write("odd", "{}\n")}, "odd:1: no line of a report");
   CHECK(has(run_heddle({"test", "--help"}).out, "--merge"));
