@@ -20,6 +20,7 @@
 #include "emulator/cli/terminal.h"
 #include "emulator/cli/test/command.h"
 #include "emulator/cli/trace/command.h"
+#include "emulator/cli/unknown_words.h"
 
 namespace {
 
@@ -40,6 +41,10 @@ ExitCode run(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   races.separate_program(arguments);
   mutate.separate_program(arguments);
+  if (const std::string unknown = heddle::cli::unknown_word(program, arguments); !unknown.empty()) {
+    heddle::cli::print_readable(stderr, "heddle: " + unknown + '\n');
+    return ExitCode::BadInput;
+  }
   // So it wants them.
   std::reverse(arguments.begin(), arguments.end());
   try {

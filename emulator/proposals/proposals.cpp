@@ -78,13 +78,16 @@ class Finding {
 constexpr std::uint64_t kRunsOfAPart = 3;
 constexpr std::size_t kMostOfASet = 4;
 
-enum class Verdict : std::uint8_t { Mends, ComesBack, BringsNew, OutOfTime };
+/// `Fails`: a kernel failed as it does without the change, so that nothing is known of what it mends.
+enum class Verdict : std::uint8_t { Mends, ComesBack, BringsNew, Fails, OutOfTime };
 
 struct Trial {
   Verdict verdict = Verdict::Mends;
   std::uint64_t runs = 0;
   /// In some run it failed as it does without the change.
   bool still_fails = false;
+  /// How, in the last such run.
+  std::string failure;
   /// The finding that came back.
   std::size_t finding = 0;
   /// What came back, or came new.
@@ -102,13 +105,15 @@ class Trials {
     for (const DataRace& race : report.races) candidates_ += race.candidates.size();
   }
 
-  void make() {
+  Outcome make() {
     find_repeatable();
     for (std::size_t i = 0; i < findings_.size(); ++i) make_first(i);
     make_together();
     for (std::size_t i = 0; i < findings_.size(); ++i) make_others(i);
     make_on_one_device();
     for (std::size_t i = 0; i < findings_.size(); ++i) tell(i);
+    outcome_.ended_early = program_.was_interrupted() || time_is_up();
+    return std::move(outcome_);
   }
 
  private:
@@ -184,9 +189,9 @@ class Trials {
         trial.verdict = Verdict::BringsNew;
         return trial;
       }
+      if (!result->failure.empty()) trial.failure = result->failure;
       if (!result->failure_kind.empty()) {
-        trial.verdict = Verdict::ComesBack;
-        trial.what = result->failure;
+        trial.verdict = Verdict::Fails;
         return trial;
       }
       trial.still_fails = trial.still_fails || !result->failure.empty();
@@ -204,6 +209,7 @@ class Trials {
     Trial trial = try_edits(candidate.edits, {finding}, limits_.runs, mends_too, only_if_well);
     if (trial.verdict != Verdict::OutOfTime) ++tried_[finding];
     if (!trial.what.empty()) brought_[finding] = trial.what;
+    if (trial.verdict == Verdict::Fails) failed_[finding] = trial.failure;
     if (trial.verdict == Verdict::ComesBack && !has_stand_in(candidate)) came_back_[finding].insert(candidate.text);
     if (limits_.progress) limits_.progress(++done_, candidates_);
     if (trial.verdict != Verdict::Mends || trial.still_fails) return trial;
@@ -401,6 +407,7 @@ class Trials {
       for (const CandidateChange& change : set) edits.insert(edits.end(), change.edits.begin(), change.edits.end());
       std::set<std::size_t> none;
       const Trial trial = try_edits(edits, all, limits_.together_runs, none);
+      if (trial.verdict == Verdict::Mends && trial.still_fails) return tell_that_failure_stays(set, trial);
       if (trial.verdict == Verdict::Mends) {
         report_.together = fewest_of(std::move(set), all);
         report_.together_runs = trial.runs;
@@ -409,6 +416,17 @@ class Trials {
       if (trial.verdict == Verdict::OutOfTime || (trial.verdict == Verdict::BringsNew && findings_.size() != 1)) return;
       if (!go_on_behind(mended_by_[trial.finding].change)) return;
     }
+  }
+
+  void tell_that_failure_stays(const std::vector<CandidateChange>& set, const Trial& trial) {
+    std::string& text = outcome_.failure_stays;
+    text = fmt::format(
+        "with {} no data race came in {}, but the program failed as it does without ({}), so that the "
+        "failure takes another change:",
+        set.size() == 1 ? "this change" : fmt::format("these {} changes", set.size()),
+        runtime::counted(trial.runs, "run", "runs"), trial.failure);
+    for (const CandidateChange& change : set) text += "\n  " + change.text;
+    report_.remarks.push_back(text);
   }
 
   bool has_barriers_of_subgroups(std::size_t finding) const {
@@ -490,18 +508,27 @@ class Trials {
   }
   std::string why_untried(const CandidateChange& candidate) const {
     if (candidate.edits.empty()) return "not tried on the program: no instruction stands where it would be made";
+    if (program_.was_interrupted()) return "not tried on the program: interrupted before";
     return "not tried on the program, for lack of time: " + limits_.more_time;
   }
 
   std::string why_none(std::size_t finding) {
+    const std::string tried = runtime::counted(tried_[finding], "change was", "changes were") + " tried on the program";
+    if (next_[finding] < report_.races[finding].candidates.size() && program_.was_interrupted())
+      return tried_[finding] == 0 ? "interrupted before one was tried on the program"
+                                  : tried + ", and none of them mends it; interrupted before others were";
     if (next_[finding] < report_.races[finding].candidates.size())
-      return fmt::format("{} tried on the program, and none of them mends it; there was no time for others: {}",
-                         runtime::counted(tried_[finding], "change was", "changes were"), limits_.more_time);
-    if (brought_[finding].empty())
-      return fmt::format("{} tried on the program, and with each the race came back",
-                         runtime::counted(tried_[finding], "change was", "changes were"));
-    return fmt::format("{} tried on the program, and with each the race came back or something new came ({})",
-                       runtime::counted(tried_[finding], "change was", "changes were"), brought_[finding]);
+      return fmt::format("{}, and none of them mends it; there was no time for others: {}", tried, limits_.more_time);
+    const bool fails = failed_.contains(finding);
+    if (fails && !came_back_.contains(finding) && !brought_.contains(finding))
+      return fmt::format(
+          "with each the program ends as it does without, before it can be seen whether the race is "
+          "mended ({}): mend that first",
+          failed_.at(finding));
+    std::string ends = "the race came back";
+    if (brought_.contains(finding)) ends += fmt::format(" or something new came ({})", brought_.at(finding));
+    if (fails) ends += fmt::format(" or the program failed as it does without ({})", failed_.at(finding));
+    return fmt::format("{}, and with each {}", tried, ends);
   }
 
   RaceReport& report_;
@@ -519,6 +546,8 @@ class Trials {
   std::map<std::size_t, std::size_t> next_;
   std::map<std::size_t, std::size_t> tried_;
   std::map<std::size_t, std::string> brought_;
+  /// By finding: how the program failed, as it does without, so that nothing is known of the change.
+  std::map<std::size_t, std::string> failed_;
   /// Changes with which the race does not come back, and the program fails as it does without.
   std::map<std::size_t, Tried> second_best_;
   /// By finding: the changes with which it came back.
@@ -541,12 +570,13 @@ class Trials {
   bool is_on_one_device_ = false;
   std::size_t candidates_ = 0;
   std::size_t done_ = 0;
+  Outcome outcome_;
 };
 
 }  // namespace
 
-void try_changes(RaceReport& report, Program& program, const Limits& limits) {
-  Trials(report, program, limits).make();
+Outcome try_changes(RaceReport& report, Program& program, const Limits& limits) {
+  return Trials(report, program, limits).make();
 }
 
 std::string failure_in(const RaceReport& report) {

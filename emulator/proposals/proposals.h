@@ -38,6 +38,8 @@ class Program {
   /// From now on all runs are on a device like that of the run that raced, with its subgroups. False if they are
   /// anyway.
   virtual bool narrow() { return false; }
+  /// Whether a person does not want to wait for any more runs.
+  virtual bool was_interrupted() const { return false; }
 };
 
 struct Limits {
@@ -54,9 +56,18 @@ struct Limits {
   std::string more_time;
 };
 
+/// What trying came to, beside what the report has.
+struct Outcome {
+  /// With some changes no race came, and the program failed as it does without: lines that say so, with the changes. A
+  /// remark of the report as well. Empty if nothing is to be said.
+  std::string failure_stays;
+  /// The time was up, or a person interrupted, before all that there was had been tried.
+  bool ended_early = false;
+};
+
 /// Replaces the changes of the races that have candidates by those that mend them on the program, and says of the
 /// others why there are none; adds those that make the whole program clean.
-void try_changes(RaceReport& report, Program& program, const Limits& limits);
+Outcome try_changes(RaceReport& report, Program& program, const Limits& limits);
 
 /// The remark of a report that says that a kernel is wrong, or ended early; empty if there is none.
 std::string failure_in(const RaceReport& report);

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "emulator/cli/interrupt.h"
 #include "emulator/cli/mutate/litmus_test.h"
 #include "emulator/cli/mutate/weakened_program.h"
 #include "emulator/cli/progress.h"
@@ -71,25 +72,27 @@ void count(Score& score, Weakened::Outcome outcome) {
   }
 }
 
-std::string untried(const Score& score, std::size_t all) {
+std::string untried(const Score& score, std::size_t all, bool interrupted) {
   const std::size_t tried = score.noticed + score.missed + score.equivalent + score.unshown;
-  return tried == all ? "" : fmt::format("; the time was up before {} more (--seconds)", all - tried);
+  if (tried == all) return "";
+  return interrupted ? fmt::format("; interrupted before {} more", all - tried)
+                     : fmt::format("; the time was up before {} more (--seconds)", all - tried);
 }
 
-std::string text_of(const Score& score, std::size_t all) {
+std::string text_of(const Score& score, std::size_t all, bool interrupted) {
   const std::string equivalent =
       score.equivalent == 0
           ? ""
           : fmt::format("; {} {} equivalent within the bound", score.equivalent, score.equivalent == 1 ? "is" : "are");
   return fmt::format("{} of {} weakened orderings that a seed shows are noticed; {} more {} shown by none{}{}\n",
                      score.noticed, score.noticed + score.missed, score.unshown, score.unshown == 1 ? "is" : "are",
-                     equivalent, untried(score, all));
+                     equivalent, untried(score, all, interrupted));
 }
 
-std::string advice_of(const Score& score, std::size_t all, std::uint32_t seeds) {
+std::string advice_of(const Score& score, std::size_t all, bool interrupted, std::uint32_t seeds) {
   const std::size_t enough = score.unshown + score.equivalent;
   return fmt::format("{} of {} ways to order less {} shown to be wrong by none of {} seeds{}\n", enough, all,
-                     enough == 1 ? "is" : "are", seeds, untried(score, all));
+                     enough == 1 ? "is" : "are", seeds, untried(score, all, interrupted));
 }
 
 std::string_view name_of(Weakened::Outcome outcome) {
@@ -140,6 +143,7 @@ ExitCode MutateCommand::run() const {
   }
   using Clock = WeakenedProgram::Clock;
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds_));
+  watch_for_interrupt();
   WeakenedProgram program(program_, seeds(), end);
   const std::vector<Edit> edits = program.weakenings();
   if (!program.error().empty()) {
@@ -148,8 +152,12 @@ ExitCode MutateCommand::run() const {
   }
   std::vector<Edit> unshown;
   const Score score = try_each(program, edits, unshown);
-  std::fputs((advise_ ? advice_of(score, edits.size(), seeds()) : text_of(score, edits.size())).c_str(), stdout);
-  if (advise_ && unshown.size() > 1) tell_together(program, unshown);
+  const bool interrupted = program.was_interrupted();
+  std::fputs(
+      (advise_ ? advice_of(score, edits.size(), interrupted, seeds()) : text_of(score, edits.size(), interrupted))
+          .c_str(),
+      stdout);
+  if (advise_ && unshown.size() > 1 && !interrupted) tell_together(program, unshown);
   if (program.was_interrupted()) return ExitCode::Interrupted;
   return score.missed == 0 || advise_ ? ExitCode::Fine : ExitCode::Finding;
 }
@@ -172,6 +180,8 @@ Score MutateCommand::try_each(WeakenedProgram& program, const std::vector<Edit>&
       print_readable(stdout, fmt::format("{}:{}\n{}", edit.file, edit.line, line_of(edit)));
     last = &edit;
     print(edit, *weakened);
+    // Who reads it from a pipe waits for it as well.
+    std::fflush(stdout);
   }
   progress.clear();
   return score;
@@ -180,7 +190,10 @@ Score MutateCommand::try_each(WeakenedProgram& program, const std::vector<Edit>&
 void MutateCommand::tell_together(WeakenedProgram& program, const std::vector<Edit>& unshown) const {
   const std::optional<Weakened> all = program.run(unshown);
   if (!all) {
-    std::fputs("whether all of them can be so together was not tried: the time was up (--seconds)\n", stdout);
+    std::fputs(program.was_interrupted()
+                   ? "whether all of them can be so together was not tried: interrupted\n"
+                   : "whether all of them can be so together was not tried: the time was up (--seconds)\n",
+               stdout);
   } else if (is_unshown(*all)) {
     std::fputs("all of them together are shown to be wrong by none, either\n", stdout);
   } else {

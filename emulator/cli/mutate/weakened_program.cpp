@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "emulator/cli/interrupt.h"
 #include "emulator/cli/mutate/explored.h"
 #include "emulator/cli/races/program_run.h"
 #include "emulator/cli/races/temporary_file.h"
@@ -21,6 +22,8 @@ namespace heddle::cli {
 struct WeakenedProgram::Ran {
   int status = 0;
   bool too_late = false;
+  /// Whether it dispatched a kernel.
+  bool has_kernels = false;
   /// Data races and findings, where they were looked for.
   std::string found;
   /// What its explorations tell.
@@ -43,6 +46,7 @@ std::optional<WeakenedProgram::Ran> WeakenedProgram::run(const std::vector<Edit>
                                                          const std::string& survey) {
   constexpr int kTimesAsLong = 50;
   constexpr auto kAtLeast = std::chrono::seconds(1);
+  interrupted_ = interrupted_ || interrupted();
   if (interrupted_ || Clock::now() >= end_) return std::nullopt;
   const TemporaryFile records;
   const TemporaryFile list;
@@ -67,7 +71,7 @@ std::optional<WeakenedProgram::Ran> WeakenedProgram::run(const std::vector<Edit>
   report::Collector collector;
   report::read_records(records.text(), collector);
   report::Suppressions none;
-  return Ran{end.status, end.too_late, what_is_in(collector.report(none)), executions.text()};
+  return Ran{end.status, end.too_late, collector.has_runs(), what_is_in(collector.report(none)), executions.text()};
 }
 
 std::vector<Edit> WeakenedProgram::weakenings() {
@@ -86,7 +90,10 @@ std::vector<Edit> WeakenedProgram::weakenings() {
   }
   executions_ = as_it_is->executions;
   std::vector<Edit> edits = edits_from_text(survey.text());
-  if (edits.empty()) error_ = fmt::format("the kernels of '{}' order nothing: there is nothing to weaken", program_[0]);
+  if (edits.empty())
+    error_ = fmt::format("{}: there is nothing to weaken",
+                         as_it_is->has_kernels ? fmt::format("the kernels of '{}' order nothing", program_[0])
+                                               : fmt::format("'{}' dispatched no kernel", program_[0]));
   return edits;
 }
 

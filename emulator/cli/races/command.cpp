@@ -1,5 +1,7 @@
 #include "emulator/cli/races/command.h"
 
+#include <heddle/sweep.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -9,6 +11,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "emulator/cli/interrupt.h"
 #include "emulator/cli/policies.h"
 #include "emulator/cli/races/page.h"
 #include "emulator/cli/races/patch_file.h"
@@ -42,10 +45,15 @@ itself goes where it always goes; the report follows on standard output.
   heddle races --suppress known.txt --format sarif --output races.sarif ./my_test
 
 What could mend a race is tried on the program, which runs again with each change (it is not compiled again
-either), for 2 seconds at most (--change-seconds): the report comes first, and the changes that mend it follow.
+either), for 2 seconds at most, with --apply for 20 (--change-seconds): the report comes first, and the changes that
+mend it follow.
+
+A program that makes one run is looked at from one seed: what it does in another order, or on weak memory, only other
+runs show. The last line of a report without races says what was looked at, and what else there is.
 
 With --parallel memory is sequential, and changes that would order two accesses are not tried out: where
-there is a race, look at it again without. Devices whose options name another memory policy, a trace,
+there is a race, look at it again without, which takes --memory random or several seeds if it does not come at once:
+the order of a run on all cores does not come back. Devices whose options name another memory policy, a trace,
 advice or choices of their own run as they do without.
 
 A suppression file has an entry a line, and every entry has a reason:
@@ -113,8 +121,8 @@ RacesCommand::RacesCommand(CLI::App& program) {
           ->excludes(html);
   command_
       ->add_option("--change-seconds", change_seconds_,
-                   "run the program again for so long, to try the changes on it that could mend its races (2); 0 "
-                   "for not at all")
+                   "run the program again for so long, to try the changes on it that could mend its races (2; with "
+                   "--apply 20); 0 for not at all")
       ->check(CLI::Range(0.0, kMostSeconds));
   command_
       ->add_option("--apply", patch_,
@@ -172,6 +180,11 @@ std::string RacesCommand::contradiction_to_parallel() const {
 }
 
 std::string RacesCommand::contradiction() const {
+  try {
+    if (!sweep_.empty()) (void)Sweep(sweep_);
+  } catch (const std::invalid_argument& error) {
+    return std::string("--sweep: ") + error.what();
+  }
   if (!html_.empty() && !environment("HEDDLE_TRACE").empty())
     return "--html together with HEDDLE_TRACE: the page takes the traces that it shows to files of its own";
   return contradiction_to_parallel();
@@ -194,20 +207,36 @@ bool RacesCommand::write(const std::string& text) const {
 }
 
 bool RacesCommand::may_try_changes(const RaceReport& report, const ProgramEnd& end) const {
-  return change_seconds_ > 0 && !end.interrupted &&
+  return change_seconds() > 0 && !end.interrupted &&
          std::any_of(report.races.begin(), report.races.end(),
                      [](const DataRace& race) { return !race.candidates.empty(); });
 }
 
-bool RacesCommand::tell(RaceReport& report, const ProgramEnd& end, std::chrono::steady_clock::duration took) const {
-  if (!may_try_changes(report, end)) return write(to_text(report, format()));
-  const bool is_text = format() == ReportFormat::Text || format() == ReportFormat::ColouredText;
+// Who wants a patch wants to wait for it.
+double RacesCommand::change_seconds() const {
+  constexpr double kSeconds = 2;
+  constexpr double kSecondsOfPatch = 20;
+  return change_seconds_.value_or(patch_.empty() ? kSeconds : kSecondsOfPatch);
+}
+
+bool RacesCommand::is_for_people() const {
+  return format() == ReportFormat::Text || format() == ReportFormat::ColouredText;
+}
+
+bool RacesCommand::tell(RaceReport& report, const std::string& behind, ProgramEnd& end,
+                        std::chrono::steady_clock::duration took) const {
+  if (!may_try_changes(report, end)) {
+    if (!patch_.empty()) std::fputs("heddle: no change was tried on the program: no patch is written\n", stderr);
+    return write(to_text(report, format()) + (is_for_people() ? behind : ""));
+  }
+  watch_for_interrupt();
   // For people the report comes first, and what was tried follows.
-  if (is_text && output_.empty() && !write(to_text(without_changes(report), format()))) return false;
-  try_changes_on(report, program_, took, change_seconds_);
-  if (!patch_.empty()) write_patch(report, program_[0], patch_);
-  const bool follows = is_text && output_.empty();
-  return write(follows ? "\n" + changes_text(report) : to_text(report, format()));
+  const bool follows = is_for_people() && output_.empty();
+  if (follows && !write(to_text(without_changes(report), format()))) return false;
+  const TriedChanges tried = try_changes_on(report, program_, took, change_seconds());
+  end.interrupted = tried.interrupted;
+  if (!patch_.empty()) write_patch(report, tried, program_[0], patch_);
+  return write(follows ? "\n" + changes_text(report, tried) : to_text(report, format()));
 }
 
 ExitCode RacesCommand::run() const {
@@ -236,7 +265,7 @@ ExitCode RacesCommand::run() const {
   const TemporaryFile records;
   set_environment(records.path());
   const auto begin = std::chrono::steady_clock::now();
-  const ProgramEnd end = run_program(program_);
+  ProgramEnd end = run_program(program_);
   const auto took = std::chrono::steady_clock::now() - begin;
   if (!end.error.empty()) {
     print_readable(stderr, "heddle: cannot run '" + program_[0] + "': " + end.error + '\n');
@@ -246,7 +275,7 @@ ExitCode RacesCommand::run() const {
   report::read_records(records.text(), collector);
   const bool complete = records.has_room();
   RaceReport report = collector.report(suppressions);
-  if (collector.has_runs() && !tell(report, end, took)) return ExitCode::BadInput;
+  if (collector.has_runs() && !tell(report, collector.how_it_looked(false), end, took)) return ExitCode::BadInput;
   if (traces && collector.has_runs() && traces->write_page(html_, program_[0]) != ExitCode::Fine)
     return ExitCode::BadInput;
   if (!complete) {

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,13 @@ class RacesCommand {
   /// What is wrong with the options and the environment together; empty if nothing is.
   std::string contradiction() const;
   bool may_try_changes(const RaceReport& report, const ProgramEnd& end) const;
-  /// Writes the report of a run that took so long, and what was tried of its changes. False if that is not possible.
-  bool tell(RaceReport& report, const ProgramEnd& end, std::chrono::steady_clock::duration took) const;
+  bool is_for_people() const;
+  /// Writes the report of a run that took so long, and what was tried of its changes; `behind` is the end of a text for
+  /// people. Notes in `end` if it was interrupted meanwhile. False if it cannot be written.
+  bool tell(RaceReport& report, const std::string& behind, ProgramEnd& end,
+            std::chrono::steady_clock::duration took) const;
+  /// For so long changes are tried.
+  double change_seconds() const;
 
   CLI::App* command_;
   std::vector<std::string> program_;
@@ -54,7 +60,7 @@ class RacesCommand {
   bool advise_ = false;
   bool all_ = false;
   bool parallel_ = false;
-  double change_seconds_ = 2;
+  std::optional<double> change_seconds_;
   std::string patch_;
   bool json_ = false;
 };

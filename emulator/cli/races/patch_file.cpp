@@ -36,10 +36,20 @@ std::optional<std::string> source_of(const std::string& file, const std::string&
   return std::string{std::istreambuf_iterator<char>(in), {}};
 }
 
+/// Why no changes were found that make the program clean.
+std::string why_none(const TriedChanges& tried) {
+  if (!tried.failure_stays.empty())
+    return "with the changes that end its data races the program still fails as it does without: no patch is written";
+  const std::string none = "changes that make the program clean were found: no patch is written";
+  if (tried.interrupted) return "interrupted before " + none;
+  return tried.ended_early ? "the time was up before " + none + "; " + tried.more_time : "no " + none;
+}
+
 }  // namespace
 
-void write_patch(const RaceReport& report, const std::string& program, const std::string& path) {
-  if (report.together.empty()) return say("no changes were found that make the program clean: no patch is written");
+void write_patch(const RaceReport& report, const TriedChanges& tried, const std::string& program,
+                 const std::string& path) {
+  if (report.together.empty()) return say(why_none(tried));
   if (fs::exists(path)) return say(fmt::format("'{}' is there already: no patch is written", path));
   std::vector<Edit> edits;
   for (const CandidateChange& change : report.together)

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "emulator/cli/interrupt.h"
 #include "emulator/cli/progress.h"
 #include "emulator/cli/races/program_run.h"
 #include "emulator/cli/races/temporary_file.h"
@@ -15,6 +16,7 @@
 #include "emulator/report/records.h"
 #include "emulator/report/report_text.h"
 #include "runtime/seed.h"
+#include "runtime/text/readable.h"
 
 namespace heddle::cli {
 namespace {
@@ -24,7 +26,12 @@ std::string name_of(const DataRace& race) {
   return fmt::format("{} in lines {} and {}", report::element(race), race.first.where.line, race.second.where.line);
 }
 
-constexpr const char* kMoreTime = "--change-seconds 20 gives more";
+/// How to ask for more time than that.
+std::string more_than(double seconds) {
+  constexpr double kAtLeast = 20;
+  constexpr double kTimes = 5;
+  return fmt::format("--change-seconds {:.0f} gives more", std::max(kAtLeast, kTimes * seconds));
+}
 
 }  // namespace
 
@@ -43,6 +50,7 @@ std::optional<proposals::RunResult> RepeatedProgram::run(const std::vector<Edit>
   constexpr auto kAtLeast = std::chrono::milliseconds(500);
   constexpr const char* kManyResidents = "8";
   const Clock::time_point patience = Clock::now() + std::max<Clock::duration>(kTimesAsLong * took_, kAtLeast);
+  interrupted_ = interrupted_ || interrupted();
   if (interrupted_ || Clock::now() >= end_) return std::nullopt;
   const TemporaryFile records;
   const TemporaryFile list;
@@ -87,23 +95,25 @@ RaceReport without_changes(RaceReport report) {
   return report;
 }
 
-void try_changes_on(RaceReport& report, const std::vector<std::string>& program, RepeatedProgram::Clock::duration took,
-                    double seconds) {
+TriedChanges try_changes_on(RaceReport& report, const std::vector<std::string>& program,
+                            RepeatedProgram::Clock::duration took, double seconds) {
   using Clock = RepeatedProgram::Clock;
   proposals::Limits limits;
   limits.end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-  limits.more_time = kMoreTime;
+  limits.more_time = more_than(seconds);
   Progress progress(0, true);
   limits.progress = [&](std::size_t done, std::size_t all) {
     progress.tell([&] { return fmt::format("trying changes on the program: {} of {}", done, all); });
   };
   RepeatedProgram repeated(program, took, limits.end);
-  proposals::try_changes(report, repeated, limits);
+  const proposals::Outcome outcome = proposals::try_changes(report, repeated, limits);
+  return {outcome, repeated.was_interrupted(), limits.more_time};
 }
 
-std::string changes_text(const RaceReport& given) {
+std::string changes_text(const RaceReport& given, const TriedChanges& tried) {
   const RaceReport report = report::readable(given);
   std::string text = report::together_text(report);
+  if (!tried.failure_stays.empty()) text += text::readable_lines(tried.failure_stays) + '\n';
   for (const DataRace& race : report.races) {
     if (race.candidates.empty()) continue;
     text += name_of(race) + '\n';

@@ -25,7 +25,7 @@ class RepeatedProgram final : public proposals::Program {
 
   std::optional<proposals::RunResult> run(const std::vector<Edit>& edits, std::uint64_t number,
                                           bool explained) override;
-  bool was_interrupted() const { return interrupted_; }
+  bool was_interrupted() const override { return interrupted_; }
 
  private:
   const std::vector<std::string>& program_;
@@ -39,10 +39,16 @@ class RepeatedProgram final : public proposals::Program {
 
 /// The report without changes that the program has not seen yet.
 RaceReport without_changes(RaceReport report);
+/// What came of it that changes were tried.
+struct TriedChanges : proposals::Outcome {
+  bool interrupted = false;
+  /// What to ask for, to have more of them tried.
+  std::string more_time;
+};
 /// Puts in the changes that were tried, for so long at most.
-void try_changes_on(RaceReport& report, const std::vector<std::string>& program, RepeatedProgram::Clock::duration took,
-                    double seconds);
+TriedChanges try_changes_on(RaceReport& report, const std::vector<std::string>& program,
+                            RepeatedProgram::Clock::duration took, double seconds);
 /// What was tried, for people.
-std::string changes_text(const RaceReport& given);
+std::string changes_text(const RaceReport& given, const TriedChanges& tried);
 
 }  // namespace heddle::cli

@@ -2,6 +2,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include <signal.h>
+
 #include <filesystem>
 #include <string>
 
@@ -64,6 +66,41 @@ TEST_CASE("the option --apply writes the change as a patch, with which the sourc
   CHECK(has(run_on_kernels({"races", "--change-seconds", "20", "--apply", file}, "tile").err, "is there already"));
 }
 
+TEST_CASE("a change that ends the race of a program, and not its failure, is told as that, and is no patch") {
+  const TemporaryDirectory directory;
+  const std::string file = directory.path("mend.patch");
+  const Run run = run_on_kernels({"races", "--apply", file}, "racy_and_wrong");
+  INFO(run.out << run.err);
+  CHECK(run.exit_code == 1);
+  CHECK(has(run.out,
+            "no data race came in 40 runs, but the program failed as it does without (the program ended with 7)"));
+  CHECK_FALSE(has(run.out, "clean"));
+  CHECK(has(run.err, "the program still fails as it does without: no patch is written"));
+  CHECK_FALSE(std::filesystem::exists(file));
+}
+
+TEST_CASE("where the time is up before a patch is found, that is said, with what gives more") {
+  const TemporaryDirectory directory;
+  const Run run = run_on_kernels({"races", "--change-seconds", "0.001", "--apply", directory.path("none")}, "tile");
+  INFO(run.out << run.err);
+  CHECK(has(run.err, "the time was up before changes that make the program clean were found"));
+  CHECK(has(run.err, "--change-seconds 20 gives more"));
+}
+
+TEST_CASE("Ctrl-C while changes are tried is told, with the exit code of a run that is interrupted") {
+  const Run run = run_and_interrupt({"races", "--change-seconds", "600", HEDDLE_KERNELS, "slow_tile"}, SIGINT);
+  INFO(run.out << run.err);
+  CHECK(run.exit_code == 130);
+  CHECK(has(run.out, "1 data race in 1 run\n"));
+  CHECK(has(run.out, "interrupted before"));
+  CHECK(has(run.err, "heddle: interrupted"));
+  CHECK_FALSE(has(run.out, "lack of time"));
+  const Run mutation = run_and_interrupt({"mutate", "--seconds", "600", HEDDLE_KERNELS, "unchecked_message"}, SIGINT);
+  INFO(mutation.out << mutation.err);
+  CHECK(mutation.exit_code == 130);
+  CHECK(has(mutation.out, "interrupted before"));
+}
+
 TEST_CASE("mutation tells what a test notices, what it misses, and what no seed shows, with a score") {
   const Run noticed = run_on_kernels({"mutate", "--seeds", "20", "--seconds", "120"}, "checked_message");
   INFO(noticed.out << noticed.err);
@@ -103,7 +140,10 @@ TEST_CASE("mutation of a program that is wrong as it is, or orders nothing, is r
   const Run racy = run_on_kernels({"mutate"}, "racy");
   CHECK(racy.exit_code == 2);
   CHECK(has(racy.err, "is wrong as it is (data race on sum[0]"));
-  const Run nothing = run_on_kernels({"mutate"}, "none");
+  const Run nothing = run_on_kernels({"mutate"}, "unordered");
   CHECK(nothing.exit_code == 2);
   CHECK(has(nothing.err, "order nothing"));
+  const Run no_kernel = run_on_kernels({"mutate"}, "none");
+  CHECK(no_kernel.exit_code == 2);
+  CHECK(has(no_kernel.err, "dispatched no kernel"));
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
 
 #include "tests/cli/run_heddle.h"
 
@@ -39,6 +40,20 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+/// The number of the line of the program under test that ends so.
+int line_in_kernels(const std::string& text) {
+  std::istringstream in(read_all(HEDDLE_SOURCE_DIR "/tests/cli/races/kernels_under_test.cpp"));
+  int number = 1;
+  for (std::string line; std::getline(in, line) && !line.ends_with(text);) ++number;
+  return number;
+}
+
+/// As one line, of a format that breaks others.
+std::string without_breaks(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
 }  // namespace
 
 TEST_CASE("a program with a race ends with 1 and one finding, the same without it with 0 and none") {
@@ -50,7 +65,46 @@ TEST_CASE("a program with a race ends with 1 and one finding, the same without i
   CHECK(racy.err.empty());
   const Run clean = races({}, "clean");
   CHECK(clean.exit_code == 0);
-  CHECK(clean.out == "0 data races in 1 run\n");
+  CHECK(clean.out.rfind("0 data races in 1 run\n", 0) == 0);
+}
+
+TEST_CASE(
+    "a report of one run without races says from what it was, and how others are had; one of several runs does not") {
+  CHECK(
+      races({}, "clean").out ==
+      "0 data races in 1 run\nlooked at: one run, from seed 1, on the memory 'sequential'; others may have races that "
+      "this one had not: --memory random, --seed 2 (and others), or --parallel\n");
+  CHECK(
+      has(races({"--memory", "random", "--seed", "7"}, "clean").out,
+          "from seed 7, on the memory 'random'; others may have races that this one had not: --seed 8 (and others)\n"));
+  CHECK(has(races({"--parallel"}, "clean").out, "in the order of the machine"));
+  CHECK_FALSE(has(races({}, "racy").out, "looked at"));
+  CHECK_FALSE(has(races({}, "twice").out, "looked at"));
+  CHECK_FALSE(has(races({"--json"}, "clean").out, "looked at"));
+}
+
+TEST_CASE(
+    "a program that ends in the middle of a kernel has the line and the invocation where it was, in each format") {
+  constexpr const char* kCounts = "while (sum[1] != 0u) sum[2] += 1u;  // for ever";
+  const int line = line_in_kernels(kCounts);
+  const std::string where =
+      "a kernel had not ended when the program did: the last operation was at "
+      "tests/cli/races/kernels_under_test.cpp:" +
+      std::to_string(line) + ", by global (3,0,0)";
+  for (const char* format : {"text", "json", "sarif", "junit", "github"}) {
+    const Run run = run_and_interrupt({"races", "--format", format, HEDDLE_KERNELS, "counts_for_ever"}, SIGINT);
+    INFO(format << '\n' << run.out << run.err);
+    CHECK(run.exit_code == 130);
+    CHECK(has(without_breaks(run.out), where));
+  }
+  const Run crashed = races({}, "crashes");
+  INFO(crashed.out << crashed.err);
+  CHECK(crashed.exit_code == 1);
+  CHECK(has(crashed.out, "a kernel had not ended when the program did"));
+  CHECK(has(crashed.out, "; it ended early, and what would have raced after that is not known"));
+  CHECK(has(crashed.out, "the program failed as it does without (a kernel had not ended when the program did: "));
+  CHECK_FALSE(has(crashed.out, "clean"));
+  CHECK_FALSE(has(races({}, "throws").out, "had not ended"));
 }
 
 TEST_CASE("on all cores the same race is found, with values and without a seed; with one it is refused") {
@@ -60,7 +114,7 @@ TEST_CASE("on all cores the same race is found, with values and without a seed; 
   REQUIRE(found.size() == 1);
   CHECK(found[0].at("object") == "sum");
   CHECK(found[0].at("replays") == false);
-  CHECK(races({"--parallel"}, "clean").out == "0 data races in 1 run\n");
+  CHECK(has(races({"--parallel"}, "clean").out, "0 data races in 1 run\n"));
   CHECK(races({"--parallel", "--seed", "3"}, "racy").exit_code == 2);
   setenv("HEDDLE_TRACE", "/dev/null", 1);
   const Run traced = races({"--parallel"}, "racy");
@@ -358,11 +412,18 @@ TEST_CASE("options that make no sense are bad input, and no program is run") {
                                              {"--seed", "-1"},
                                              {"--seed", "99999999999999999999"},
                                              {"--same-value", "maybe"},
+                                             {"--sweep", "subgrop=8"},
                                              {"--sideways"}}) {
     const Run run = races(options, "none");
     CHECK(run.exit_code == 2);
     CHECK_FALSE(has(run.out, "no kernel here"));
   }
+  CHECK(has(races({"--sweep", "subgrop=8"}, "none").err, "--sweep: "));
+  CHECK(has(races({"--memry", "random"}, "none").err, "heddle races has no option '--memry', but '--memory'"));
+  CHECK(has(races({"--sideways=3"}, "none").err, "heddle races has no option '--sideways';"));
+  const Run command = run_heddle({"race", "true"});
+  CHECK(command.exit_code == 2);
+  CHECK(has(command.err, "heddle has no command 'race', but 'races'; its commands are litmus, races, "));
   // What the environment takes for a seed is one.
   CHECK(races({"--seed", "0x10"}, "clean").exit_code == 0);
   CHECK(run_heddle({"races"}).exit_code == 2);

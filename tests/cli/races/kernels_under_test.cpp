@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <stdexcept>
 #include <string>
@@ -47,6 +48,18 @@ constexpr auto out_of_bounds = [](auto& inv, StorageBuffer<std::uint32_t> auto s
   }
 };
 
+constexpr auto counts_for_ever = [](auto& inv, StorageBuffer<std::uint32_t> auto sum) {
+  if (inv.global_invocation_id().x != 3) return;
+  std::puts("running");
+  std::fflush(stdout);
+  while (sum[1] != 0u) sum[2] += 1u;  // for ever
+};
+
+constexpr auto crashes = [](auto& inv, StorageBuffer<std::uint32_t> auto sum) {
+  sum[0] = 1u;
+  if (inv.global_invocation_id().x == 3) std::raise(SIGSEGV);
+};
+
 constexpr auto floating = [](auto& inv, StorageBuffer<float> auto mean, StorageBuffer<vec2> auto at) {
   mean[0] = -1.5f - static_cast<float>(inv.global_invocation_id().x);
   at[0] = vec2{0.5f, static_cast<float>(inv.global_invocation_id().x)};
@@ -57,6 +70,10 @@ constexpr auto tile_without_barrier = [](auto& inv, StorageBuffer<std::uint32_t>
   const std::uint32_t i = inv.local_invocation_index();
   tile[i] = i;
   out[i] = inv.load(tile[7 - i]);
+};
+
+constexpr auto unordered = [](auto& inv, StorageBuffer<std::uint32_t> auto out) {
+  out[inv.global_invocation_id().x] = 1u;
 };
 
 /// Where `checked`, what a message says is looked at.
@@ -127,10 +144,15 @@ int choose(const std::string& what) {
     Device device(Mode::Emulated);
     auto sum = device.buffer(std::vector<std::uint32_t>(1, 0), kNameFromOutside);
     device.dispatch(increment, 4, 1, sum);
-  } else if (what == "tile") {
+  } else if (what == "tile" || what == "slow_tile") {
     Device device(Mode::Emulated);
     auto out = device.buffer<std::uint32_t>(8, "out");
     device.dispatch(tile_without_barrier, 1, 8, out);
+    if (what == "slow_tile") sleep(1);
+  } else if (what == "unordered") {
+    Device device(Mode::Emulated);
+    auto out = device.buffer<std::uint32_t>(4, "out");
+    device.dispatch(unordered, 1, 4, out);
   } else if (what == "checked_message" || what == "unchecked_message") {
     run_message(what == "checked_message");
   } else if (what == "explored") {
@@ -152,6 +174,18 @@ int choose(const std::string& what) {
     auto mean = device.buffer(std::vector<float>(1, 0.0f), "mean");
     auto at = device.buffer(std::vector<vec2>(1, vec2{}), "at");
     device.dispatch(floating, 2, 1, mean, at);
+  } else if (what == "counts_for_ever") {
+    Device device(Mode::Emulated);
+    auto sum = device.buffer<std::uint32_t>({0u, 1u, 0u}, "sum");
+    device.dispatch(counts_for_ever, 1, 4, sum);
+  } else if (what == "crashes") {
+    run(crashes);
+  } else if (what == "racy_and_wrong") {
+    run(increment);
+    return 7;
+  } else if (what == "twice") {
+    run(increment_atomically);
+    run(increment_atomically);
   } else if (what == "many") {
     for (int i = 0; i < 5; ++i) run(increment);
   } else if (what == "endless") {
