@@ -152,9 +152,9 @@ void raise(Finding finding) {
   throw Unwind{};
 }
 
-void cut_off() {
+void cut_off(const char* why) {
   Failure failure;
-  failure.finding.message = "the dispatch was cut short";
+  failure.finding.message = why;
   failure.cut_off = true;
   Worker::of_thread().fail(std::move(failure));
   throw Unwind{};

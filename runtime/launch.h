@@ -113,8 +113,9 @@ void refuse_inside_kernel();
 /// unwound, and the runtime can be used again.
 std::unique_ptr<Failure> launch(const Launch& launch, Statistics& statistics);
 
-/// Ends the dispatch that the calling thread works on, though nothing is wrong with its kernel.
-[[noreturn]] void cut_off();
+/// Ends the dispatch that the calling thread works on, though nothing is wrong with its kernel. `why` is a relative
+/// clause: "which ...".
+[[noreturn]] void cut_off(const char* why);
 
 /// Whether a kernel called exit: destructors of static objects run while other threads may still be in kernels, and
 /// nothing that those use may go away.

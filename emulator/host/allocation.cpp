@@ -2,7 +2,10 @@
 #include "emulator/host/emulator.h"
 #include "emulator/host/no_memory.h"
 #include "emulator/host/set_aside.h"
+#include "emulator/report/member_text.h"
+#include "emulator/report/source_text.h"
 #include "emulator/watch/parallel_memory.h"
+#include "runtime/counted.h"
 #include "runtime/red_zone.h"
 #include "runtime/text/readable.h"
 
@@ -15,6 +18,7 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <stdexcept>
 
 namespace heddle::detail {
 
@@ -215,7 +219,7 @@ std::string DeviceState::describe(const void* address) {
   const auto number = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(address));
   const std::shared_ptr<Allocation> found = at(number);
   if (!found) return "";
-  return fmt::format("'{}', byte {}", text::readable(found->name), number - address_of(*found));
+  return report::place_text(text::readable(found->name), found->component, number - address_of(*found));
 }
 
 /// What owners share, and how many they are.
@@ -256,6 +260,47 @@ void Owner::check_undefined() const {
   Finding finding = *wrong;
   shared_->device->emulator->dispatch_is_wrong(finding);
   throw KernelError(std::move(finding));
+}
+
+namespace {
+
+/// "element 3", "texel (8,0)".
+std::string element_text(const Allocation& of, std::uint64_t offset_bytes) {
+  const report::PlaceOfElement place = report::element_at(of.component, offset_bytes);
+  if (!place.index) return fmt::format("byte {}", offset_bytes);
+  const std::string texel = report::texel_text(of.component, *place.index);
+  return texel.empty() ? fmt::format("element {}", *place.index) : "texel " + texel;
+}
+
+}  // namespace
+
+void Owner::require_written(std::uint64_t element_bytes, const unsigned char* value_bytes,
+                            const SourceLocation& where) const {
+  check_readable("require_written");
+  const Allocation& of = *shared_->allocation;
+  std::uint64_t missing = 0;
+  while (missing < of.size_bytes && of.initialized.first_missing(missing, element_bytes, value_bytes) == element_bytes)
+    missing += element_bytes;
+  if (missing >= of.size_bytes) return;
+  Finding finding;
+  finding.kind = FindingKind::UninitializedRead;
+  finding.object = of.name;
+  finding.index = report::element_at(of.component, missing).index.value_or(0);
+  finding.message = fmt::format("{} of '{}' was never written: neither a kernel nor the host has",
+                                element_text(of, missing), text::readable(of.name));
+  finding.where = where;
+  finding.invocation = Coordinates::of_host_thread(0);
+  if (shared_->device->dispatches != 0) shared_->device->emulator->dispatch_is_wrong(finding);
+  throw KernelError(std::move(finding));
+}
+
+void Owner::refuse_write(std::uint64_t count, std::uint64_t size, const SourceLocation& where) const {
+  const Allocation& to = *shared_->allocation;
+  const bool is_image = to.component.dimensions != 0;
+  throw std::out_of_range(fmt::format(
+      "heddle: a write of {} to {} '{}', which has {} ({})",
+      is_image ? runtime::counted(count, "texel", "texels") : runtime::counted(count, "element", "elements"),
+      is_image ? "image" : "buffer", text::readable(to.name), size, report::place(where)));
 }
 
 void Owner::refuse(const char* what) const {

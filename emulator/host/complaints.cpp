@@ -56,7 +56,9 @@ std::string element(const Access& access) {
                                  ? std::string()
                                  : report::member_at(place.type, place.offset_bytes, access.size_bytes()).path;
   if (access.binding->component.block && !place.index) return "header" + member;
-  return fmt::format("element {}{}", index_of(access), member.empty() ? "" : fmt::format(", member {},", member));
+  const std::string texel = report::texel_text(access.binding->component, index_of(access));
+  return fmt::format("{}{}", texel.empty() ? fmt::format("element {}", index_of(access)) : "texel " + texel,
+                     member.empty() ? "" : fmt::format(", member {},", member));
 }
 
 }  // namespace
@@ -185,11 +187,24 @@ void raise_out_of_bounds(const Agent& agent, const Binding& binding, std::uint64
         &binding, index, where);
 }
 
+namespace {
+
+/// "3,0": so many coordinates as the texels of the image have.
+template <typename Vector>
+std::string coordinates_of(const Binding& image, const Vector& v, const char* between) {
+  std::string text = fmt::format("{}", v.x);
+  if (image.component.dimensions > 1) text += fmt::format("{}{}", between, v.y);
+  if (image.component.dimensions > 2) text += fmt::format("{}{}", between, v.z);
+  return text;
+}
+
+}  // namespace
+
 void raise_no_texel(const Agent& agent, const Binding& image, const ivec3& texel, const uvec3& extent,
                     SourceLocation where) {
   raise(agent, FindingKind::OutOfBounds,
-        fmt::format("texel ({},{},{}) of image '{}', which has {} x {} x {}", texel.x, texel.y, texel.z,
-                    text::readable(image.name), extent.x, extent.y, extent.z),
+        fmt::format("texel ({}) of {}, which has {}", coordinates_of(image, texel, ","), object(image),
+                    coordinates_of(image, extent, " x ")),
         &image, 0, where);
 }
 
@@ -242,7 +257,10 @@ void Emulator::dispatch_fails(runtime::Failure& failure) {
   }
   follows_undefined = false;
   using How = report::FailedDispatch::How;
-  tell_failure(failure.finding, failure.cut_off ? How::CutShort : How::EndedEarly);
+  if (!failure.cut_off) return tell_failure(failure.finding, How::EndedEarly);
+  device.watchers.flush_trace(false);
+  if (device.watchers.looks_for_races())
+    device.watchers.fails({How::CutShort, device.dispatches - 1, failure.finding.message, ""});
 }
 
 void Emulator::dispatch_is_wrong(Finding& finding) {

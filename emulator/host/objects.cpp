@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "emulator/host/emulator.h"
+#include "emulator/report/member_text.h"
 #include "emulator/watch/parallel_memory.h"
 #include "runtime/counted.h"
 #include "runtime/text/readable.h"
@@ -18,7 +19,8 @@ std::string Emulator::describe(const void* address) {
       const auto* begin = memory->allocation.bytes + variable.binding.offset_bytes;
       const auto* byte = static_cast<const std::byte*>(address);
       if (byte >= begin && byte < begin + variable.binding.size_bytes) {
-        return fmt::format("'{}', byte {}", text::readable(variable.name), byte - begin);
+        return report::place_text(text::readable(variable.name), variable.binding.component,
+                                  static_cast<std::uint64_t>(byte - begin));
       }
     }
   }

@@ -35,7 +35,7 @@ class TrialLimit {
     if (spent_ > most_ || (stop_ && stop_->load(std::memory_order_relaxed)) ||
         (end_ != Clock::time_point::max() && Clock::now() >= end_)) {
       was_exceeded_ = true;
-      runtime::cut_off();
+      runtime::cut_off("whose time was up, or which took too long for a smaller form of a failure");
     }
   }
   bool was_exceeded() const { return was_exceeded_; }

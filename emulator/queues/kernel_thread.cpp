@@ -48,7 +48,7 @@ void KernelThread::pause() {
     changed_.wait(lock, [&] { return is_its_turn_; });
     if (!is_cut_off_) return;
   }
-  runtime::cut_off();
+  runtime::cut_off("whose logical device ended while a kernel was under way for which nobody waited");
 }
 
 void KernelThread::cut_off() {

@@ -218,9 +218,8 @@ void Collector::report_failures(RaceReport& report) const {
         report.remarks.push_back("a kernel is wrong (" + finding + ")");
         break;
       case How::CutShort:
-        report.remarks.emplace_back(
-            "heddle cut a run short, whose time was up, or which took too long for a smaller form of a failure: races "
-            "that would have come after that are not among these");
+        report.remarks.push_back("heddle cut a run short, " + failed.what +
+                                 ": races that would have come after that are not among these");
         break;
       case How::Unfinished:
         report.remarks.push_back("a kernel had not ended when the program did: " + failed.what + ", " + failed.message +

@@ -66,7 +66,8 @@ struct FailedDispatch {
   How how = How::EndedEarly;
   /// The number of the dispatch, of its device. What is told of it again is told in place of what was.
   std::uint64_t dispatch = 0;
-  /// The kind of the finding, and its place as far as it is known: "out of bounds at sum.cpp:16".
+  /// The kind of the finding, and its place as far as it is known: "out of bounds at sum.cpp:16". Of what was cut short
+  /// why: "whose time was up".
   std::string what;
   /// The rest of the finding.
   std::string message;

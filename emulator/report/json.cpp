@@ -126,6 +126,7 @@ Json to_json(const DataRace& race) {
           {"other_objects", objects},
           {"member", race.member},
           {"index", race.index == DataRace::kNoElement ? Json() : Json(race.index)},
+          {"texel", race.texel},
           {"offset_bytes", race.offset_bytes},
           {"size_bytes", race.size_bytes},
           {"first", access_json(race.first)},
@@ -153,6 +154,7 @@ DataRace race_from_json(const Json& json) {
     race.other_objects.push_back({other.at("object"), other.at("count")});
   race.member = json.at("member");
   race.index = json.at("index").is_null() ? DataRace::kNoElement : json.at("index").get<std::uint64_t>();
+  race.texel = json.value("texel", "");
   race.offset_bytes = json.at("offset_bytes");
   race.size_bytes = json.at("size_bytes");
   race.first = access_from_json(json.at("first"));

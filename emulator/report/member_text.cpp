@@ -43,6 +43,25 @@ PlaceOfElement element_at(const detail::ComponentType& object, std::uint64_t off
   return {in_elements / type.element_bytes, type, in_elements % type.element_bytes};
 }
 
+std::string texel_text(const detail::ComponentType& object, std::uint64_t index) {
+  if (object.dimensions == 0 || object.extent.x == 0 || object.extent.y == 0) return "";
+  const std::uint64_t row = index / object.extent.x;
+  std::string text = fmt::format("({}", index % object.extent.x);
+  if (object.dimensions > 1) text += fmt::format(",{}", object.dimensions > 2 ? row % object.extent.y : row);
+  if (object.dimensions > 2) text += fmt::format(",{}", row / object.extent.y);
+  return text + ")";
+}
+
+std::string place_text(const std::string& name, const detail::ComponentType& object, std::uint64_t offset_bytes) {
+  const PlaceOfElement place = element_at(object, offset_bytes);
+  if (!place.index && !object.block) return fmt::format("{}, byte {}", name, offset_bytes);
+  const std::string member = place.type.element_bytes == 0 ? "" : place_at(place.type, place.offset_bytes, 1).path;
+  if (!place.index) return name + ".header" + member;
+  const std::string texel = texel_text(object, *place.index);
+  if (!texel.empty()) return fmt::format("texel {} of {}{}", texel, name, member);
+  return fmt::format("{}[{}]{}", name, *place.index, member);
+}
+
 MemberPlace member_at(const detail::ComponentType& element, std::uint64_t offset_bytes, std::uint32_t size_bytes) {
   return place_at(element, offset_bytes, size_bytes);
 }

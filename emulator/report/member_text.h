@@ -36,6 +36,12 @@ struct PlaceOfElement {
 };
 PlaceOfElement element_at(const detail::ComponentType& object, std::uint64_t offset_bytes);
 
+/// "(8,0)": the coordinates of an element of an image; empty of all else.
+std::string texel_text(const detail::ComponentType& object, std::uint64_t index);
+
+/// "lock[1]", "nodes[3].weight", "texel (8,0) of dst", "memory, byte 7": the object called that at one of its bytes.
+std::string place_text(const std::string& name, const detail::ComponentType& object, std::uint64_t offset_bytes);
+
 /// The member that has these bytes of an element of this type, from `offset_bytes` of the element on.
 MemberPlace member_at(const detail::ComponentType& element, std::uint64_t offset_bytes, std::uint32_t size_bytes);
 ReadMemberPlace member_at(const ReadType& element, std::uint64_t offset_bytes, std::uint32_t size_bytes);

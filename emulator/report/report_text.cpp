@@ -83,6 +83,7 @@ std::string together_text(const RaceReport& report) {
 
 std::string element(const DataRace& race) {
   if (race.index == DataRace::kNoElement) return race.object + race.member;
+  if (!race.texel.empty()) return fmt::format("texel {} of {}{}", race.texel, race.object, race.member);
   return fmt::format("{}[{}]{}", race.object.empty() ? "memory" : race.object, race.index, race.member);
 }
 

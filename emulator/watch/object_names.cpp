@@ -20,6 +20,7 @@ void ObjectNames::name_object(DataRace& race, const Operation& second) const {
   const report::PlaceOfElement place = report::element_at(object_->component, race.offset_bytes);
   const bool in_header = object_->component.block && !place.index;
   race.index = in_header ? DataRace::kNoElement : place.index.value_or(race.offset_bytes / second.locations.size_bytes);
+  if (!in_header) race.texel = report::texel_text(object_->component, race.index);
   if (place.type.element_bytes != 0 && place.offset_bytes + race.size_bytes <= place.type.element_bytes)
     race.member = report::member_at(place.type, place.offset_bytes, race.size_bytes).path;
   if (in_header) race.member = ".header" + race.member;

@@ -83,6 +83,7 @@ class RaceWatch final : public run::RaceFinder {
   advice::Recent& recent() { return recent_; }
   SiteCallers& callers() { return callers_; }
 
+  report::RunId run() const { return races_.run(); }
   /// As NotedRaces::join, of those of the other one.
   void counts_with(const RaceWatch& other) { races_.join(other.races_.run()); }
   /// As NotedRaces::fails.

@@ -130,6 +130,10 @@ void Watchers::flush_trace(bool checks) {
   if (checks) kernel_trace_->check();
 }
 
+std::optional<report::RunId> Watchers::run() const {
+  return race_watch_ ? std::optional(race_watch_->run()) : std::nullopt;
+}
+
 void Watchers::fails(const report::FailedDispatch& failed) {
   if (race_watch_) race_watch_->fails(failed);
   if (parallel_races_) parallel_races_->fails(failed);

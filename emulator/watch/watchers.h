@@ -93,6 +93,8 @@ class Watchers {
   /// and `checks`.
   void flush_trace(bool checks);
   bool has_races() const;
+  /// The number of the device in the report of the program; nothing if nothing looks for races in its dispatches.
+  std::optional<report::RunId> run() const;
   bool looks_for_races() const { return race_watch_ || parallel_races_; }
   /// The report on races is to say so.
   void fails(const report::FailedDispatch& failed);

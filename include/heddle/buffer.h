@@ -6,11 +6,11 @@
 #include <heddle/detail/allocation.h>
 #include <heddle/detail/plain.h>
 #include <heddle/reference.h>
+#include <heddle/source_location.h>
 
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,16 +31,22 @@ class Buffer {
   std::uint64_t size() const { return size_; }
   const std::string& name() const { return owner_.name(); }
 
-  /// The contents, copied. Throws std::logic_error if freed.
+  /// The contents, copied. Throws std::logic_error if freed. (An element that nobody has written has what
+  /// DeviceOptions::undefined says, and is no finding, since the program may not look at it: `require_written` asks.)
   std::vector<T> read() const {
     owner_.check_readable("read");
     const std::span<const T> all = view();
     return {all.begin(), all.end()};
   }
+  /// Emulated mode: throws KernelError with the first element that nobody has written.
+  void require_written(SourceLocation where = SourceLocation::current()) const {
+    owner_.require_written(sizeof(T), detail::value_bytes<T>(), where);
+  }
   /// Replaces the first `values.size()` elements. Throws std::out_of_range if there are fewer.
-  void write(std::span<const T> values) {
-    if (values.size() > size_) throw std::out_of_range("heddle: writing past the end of a buffer");
+  void write(std::span<const T> values, SourceLocation where = SourceLocation::current()) {
     owner_.check_alive("write");
+    if (values.size() > size_) [[unlikely]]
+      owner_.refuse_write(values.size(), size_, where);
     if (!values.empty()) std::memcpy(owner_->bytes, values.data(), values.size_bytes());
     owner_->host_wrote(values.size_bytes());
   }

@@ -135,7 +135,10 @@ class Device {
   Image<T, dim> image(Extent extent, std::string name = "") {
     const uvec3 size{extent.x, extent.y, extent.z};
     const std::uint64_t texels = detail::texels_of(size, sizeof(T), name);
-    return Image<T, dim>(allocate(texels, sizeof(T), detail::kComponentType<T>, std::move(name)), size);
+    detail::ComponentType component = detail::kComponentType<T>;
+    component.dimensions = static_cast<std::uint8_t>(coordinates_of(dim));
+    component.extent = size;
+    return Image<T, dim>(allocate(texels, sizeof(T), component, std::move(name)), size);
   }
 
   /// Runs `kernel(invocation, parameters...)` for every invocation of `groups` workgroups of

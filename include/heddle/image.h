@@ -6,12 +6,12 @@
 #include <heddle/detail/allocation.h>
 #include <heddle/detail/plain.h>
 #include <heddle/reference.h>
+#include <heddle/source_location.h>
 #include <heddle/vector.h>
 
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,17 +38,21 @@ class Image {
   uvec3 extent() const { return extent_; }
   std::uint64_t size() const { return std::uint64_t{extent_.x} * extent_.y * extent_.z; }
   const std::string& name() const { return owner_.name(); }
-  /// The texels, x fastest, then y, then z.
+  /// The texels, x fastest, then y, then z. (What of those that nobody has written, as Buffer::read says.)
   std::vector<T> read() const {
     owner_.check_readable("read");
     const auto* texels = reinterpret_cast<const T*>(owner_->bytes);
     return {texels, texels + size()};
   }
-  void write(std::span<const T> texels) {
-    if (texels.size() != size()) {
-      throw std::out_of_range("heddle: an image is written with as many texels as it has");
-    }
+  /// Emulated mode: throws KernelError with the first texel that nobody has written.
+  void require_written(SourceLocation where = SourceLocation::current()) const {
+    owner_.require_written(sizeof(T), detail::value_bytes<T>(), where);
+  }
+  /// Throws std::out_of_range for another number of texels than it has.
+  void write(std::span<const T> texels, SourceLocation where = SourceLocation::current()) {
     owner_.check_alive("write");
+    if (texels.size() != size()) [[unlikely]]
+      owner_.refuse_write(texels.size(), size(), where);
     if (!texels.empty()) std::memcpy(owner_->bytes, texels.data(), texels.size_bytes());
     owner_->host_wrote(texels.size_bytes());
   }

@@ -130,7 +130,7 @@ TEST_CASE("a texel outside an image is found; one at its corner is not") {
   for (const ivec2 at : {ivec2{4, 0}, ivec2{0, 3}, ivec2{-1, 1}, ivec2{1, -1}}) {
     const Finding finding = finding_of([&] { device.dispatch(kernel, {1}, {1}, image, at); });
     check_finding(finding, {FindingKind::OutOfBounds, "picture", 0, line, 0});
-    CHECK(contains(finding.message, fmt::format("texel ({},{},0)", at.x, at.y)));
+    CHECK(contains(finding.message, fmt::format("texel ({},{}) of Image 'picture', which has 4 x 3", at.x, at.y)));
   }
 }
 

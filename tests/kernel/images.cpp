@@ -111,3 +111,63 @@ TEST_CASE("an image is written with as many texels as it has") {
   CHECK_THROWS_AS(image.write(std::vector<float>(3)), std::out_of_range);
   CHECK_NOTHROW(image.write(std::vector<float>(4)));
 }
+
+TEST_CASE("too many values for a buffer, and too few for an image, are told with its name, its size and the line") {
+  Device device(options_for(Mode::Native));
+  auto image = device.image<float, ImageDim::Dim2D>({2, 2}, "picture");
+  auto buffer = device.buffer<float>(3, "numbers");
+  CHECK_THROWS_WITH(image.write(std::vector<float>(3)),
+                    Catch::Contains("a write of 3 texels to image 'picture', which has 4 (images.cpp:"));
+  CHECK_THROWS_WITH(buffer.write(std::vector<float>(4)),
+                    Catch::Contains("a write of 4 elements to buffer 'numbers', which has 3 (images.cpp:"));
+}
+
+TEST_CASE("a texel has the coordinates of its image in each finding") {
+  Device device(options_for(Mode::Emulated));
+  const auto reads_2d = [](auto&, auto from) { from.read(ivec2{3, 1}); };
+  const auto reads_3d = [](auto&, auto from) { from.read(ivec3{1, 0, 1}); };
+  const auto reads_1d = [](auto&, auto from) { from.read(5); };
+  auto flat = device.image<float, ImageDim::Dim2D>({4, 2}, "flat");
+  auto deep = device.image<float, ImageDim::Dim3D>({2, 2, 2}, "deep");
+  auto line = device.image<float, ImageDim::Dim1D>({4}, "line");
+  CHECK_THROWS_WITH(device.dispatch(reads_2d, {1}, {1}, flat), Catch::Contains("texel (3,1) of Image 'flat'"));
+  CHECK_THROWS_WITH(device.dispatch(reads_3d, {1}, {1}, deep), Catch::Contains("texel (1,0,1) of Image 'deep'"));
+  CHECK_THROWS_WITH(device.dispatch(reads_1d, {1}, {1}, line),
+                    Catch::Contains("texel (5) of Image 'line', which has 4"));
+}
+
+TEST_CASE("a texel that races is told by its coordinates") {
+  DeviceOptions options = options_for(Mode::Emulated);
+  options.races = true;
+  Device device(options);
+  auto image = device.image<std::uint32_t, ImageDim::Dim2D>({4, 2}, "flat");
+  const auto writes = [](auto& inv, auto to) { to.write(ivec2{3, 1}, inv.global_invocation_id().x); };
+  device.dispatch(writes, {2}, {1}, image);
+  REQUIRE(device.races().size() == 1);
+  CHECK(device.races().front().texel == "(3,1)");
+  CHECK_THAT(to_string(device.races().front()), Catch::Contains("texel (3,1) of flat"));
+}
+
+TEST_CASE("a program can ask whether each texel and each element was written") {
+  Device device(options_for(Mode::Emulated));
+  auto image = device.image<float, ImageDim::Dim2D>({3, 2}, "flat");
+  const auto writes = [](auto& inv, auto to) { to.write(ivec2{int(inv.global_invocation_id().x), 0}, 1.0f); };
+  device.dispatch(writes, {3}, {1}, image);
+  CHECK_THROWS_WITH(image.require_written(),
+                    Catch::Contains("texel (0,1) of 'flat' was never written: neither a kernel nor the host has"));
+  image.write(std::vector<float>(6));
+  CHECK_NOTHROW(image.require_written());
+
+  struct Padded {
+    std::uint8_t small = 0;
+    std::uint32_t large = 0;
+  };
+  auto padded = device.buffer<Padded>(2, "padded");
+  const auto sets = [](auto& inv, auto to, std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) inv.store(to[i], Padded{1, 2});
+  };
+  device.dispatch(sets, {1}, {1}, padded, 1u);
+  CHECK_THROWS_WITH(padded.require_written(), Catch::Contains("element 1 of 'padded'"));
+  device.dispatch(sets, {1}, {1}, padded, 2u);
+  CHECK_NOTHROW(padded.require_written());
+}

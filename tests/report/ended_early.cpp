@@ -14,7 +14,10 @@ namespace {
 
 RaceReport of_one_that(FailedDispatch::How how) {
   Collector collector;
-  collector.add(1, FailedDispatch{how, 0, "exception at sum.cpp:16", "the kernel threw"});
+  if (how == FailedDispatch::How::CutShort)
+    collector.add(1, FailedDispatch{how, 0, "whose time was up", ""});
+  else
+    collector.add(1, FailedDispatch{how, 0, "exception at sum.cpp:16", "the kernel threw"});
   Suppressions none;
   return collector.report(none);
 }
@@ -51,7 +54,7 @@ TEST_CASE("of a run that heddle itself cut short a report says so, and blames no
   const RaceReport report = of_one_that(FailedDispatch::How::CutShort);
   CHECK(report.ended_early == 0);
   REQUIRE(report.remarks.size() == 1);
-  CHECK_THAT(report.remarks[0], Catch::StartsWith("heddle cut a run short"));
+  CHECK_THAT(report.remarks[0], Catch::StartsWith("heddle cut a run short, whose time was up: "));
   CHECK_THAT(report.remarks[0], !Catch::Contains("kernel") && !Catch::Contains("exception"));
 }
 

@@ -128,7 +128,7 @@ TEST_CASE("a device-wide spin barrier over one workgroup more is reported: who w
   CHECK(finding.kind == FindingKind::NoProgress);
   INFO(to_string(finding));
   // (In native mode there may be one for each worker.)
-  const std::string polled = " atomic_load of 'arrived', byte 0, which stays 5";
+  const std::string polled = " atomic_load of arrived[0], which stays 5";
   CHECK((contains(finding.message, "invocations poll" + polled) ||
          contains(finding.message, "1 invocation polls" + polled)));
   CHECK(contains(finding.message, "1 of 6 workgroups has not started, because 5 may be resident"));
@@ -163,8 +163,7 @@ TEST_CASE("a flag that is set after a barrier instead of before it is reported a
   CHECK(finding.kind == FindingKind::NoProgress);
   CHECK(finding.where.line == load_line);
   CHECK(finding.invocation.local == uvec3{7, 0, 0});
-  CHECK(contains(finding.message,
-                 "1 invocation polls atomic_load of 'flag', byte 0, which stays 0, at " + place(load_line)));
+  CHECK(contains(finding.message, "1 invocation polls atomic_load of flag[0], which stays 0, at " + place(load_line)));
   CHECK(contains(finding.message, "7 invocations wait at the workgroup barrier at " + place(barrier_line)));
 }
 
@@ -181,7 +180,7 @@ TEST_CASE("a Workgroup variable that is polled in vain is named in the report") 
   };
   const Finding finding = finding_of([&] { device.dispatch(kernel, {1}, {4}); });
   CHECK(finding.kind == FindingKind::NoProgress);
-  CHECK(contains(finding.message, "4 invocations poll atomic_load of 'ready', byte 0"));
+  CHECK(contains(finding.message, "4 invocations poll atomic_load of ready[0]"));
 }
 
 TEST_CASE("a loop whose polled value changes is progress, however long it takes") {

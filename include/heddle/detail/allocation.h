@@ -180,6 +180,12 @@ class Owner {
     if (!shared_->allocation->undefined.empty()) [[unlikely]]
       check_undefined();
   }
+  /// Throws KernelError where nobody has written some byte of an element, which is known in emulated mode. A byte of
+  /// which `value_bytes` is 0 does not count; null for none.
+  void require_written(std::uint64_t element_bytes, const unsigned char* value_bytes,
+                       const SourceLocation& where) const;
+  /// Throws std::out_of_range: the host writes `count` elements, and there are `size`.
+  [[noreturn]] void refuse_write(std::uint64_t count, std::uint64_t size, const SourceLocation& where) const;
   /// Whether it is memory of `device`, and was not freed.
   bool is_alive_on(const DeviceState& device) const {
     return shared_ && !shared_->allocation->freed && shared_->device == &device;

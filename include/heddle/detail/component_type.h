@@ -42,6 +42,9 @@ struct ComponentType {
   DescribedMembers (*members)() = nullptr;
   /// What a block consists of, whose elements have no one type; null for all else.
   const DescribedBlock* block = nullptr;
+  /// Of an image: how many coordinates its texels have, and its extent; 0 of all else.
+  std::uint8_t dimensions = 0;
+  uvec3 extent{0, 0, 0};
 };
 
 /// A block (heddle/block.h): a header, and behind it elements as far as the memory goes.

@@ -6,6 +6,7 @@
 
 #include <heddle/detail/code_place.h>
 #include <heddle/detail/emulation.h>
+#include <heddle/detail/plain.h>
 #include <heddle/detail/tagged_reference.h>
 #include <heddle/tagged_invocation.h>
 
@@ -26,34 +27,8 @@ using MemoryScope = detail::OperandIf<heddle::MemoryScope, false>;
 using TexelReadOperands = detail::OperandIf<heddle::TexelReadOperands, false>;
 using TexelWriteOperands = detail::OperandIf<heddle::TexelWriteOperands, false>;
 
-/// Whether every byte of a `T` carries value, as far as the language tells.
-template <typename T>
-inline constexpr bool kNoPadding = !std::is_class_v<T> || std::has_unique_object_representations_v<T>;
-template <typename T, std::size_t N>
-inline constexpr bool kNoPadding<Vec<T, N>> = true;
-
-/// One byte for each byte of a `T`, 0 where it is padding; null if every byte carries value. Where the
-/// compiler cannot tell, all bytes of a struct that may have padding count as such: then it is
-/// checked member by member only.
-template <typename T>
-const unsigned char* value_bytes() {
-  if constexpr (!kNoPadding<T>) {
-    static const auto bytes = [] {
-      std::array<unsigned char, sizeof(T)> out{};
-#if defined(__has_builtin)
-#if __has_builtin(__builtin_clear_padding)
-      alignas(T) unsigned char object[sizeof(T)];
-      std::memset(object, 0xff, sizeof(T));
-      __builtin_clear_padding(reinterpret_cast<T*>(object));
-      std::memcpy(out.data(), object, sizeof(T));
-#endif
-#endif
-      return out;
-    }();
-    return bytes.data();
-  }
-  return nullptr;
-}
+using detail::kNoPadding;
+using detail::value_bytes;
 
 /// Where a reference points, and how plain accesses through it behave.
 struct Place {
