@@ -38,12 +38,13 @@ void set_done(std::vector<bool>& done, NodeId node) {
 
 EmulatedEngine::EmulatedEngine(DeviceOptions options, std::uint64_t atom_bytes)
     : choice_(0), domains_(order_, choice_, atom_bytes) {
+  watch_thread();
   state_ = std::make_shared<detail::DeviceState>(std::move(options));
   choice_ = SeededChoice(state_->seed() * 0x9e3779b97f4a7c15u + 0x5157);
   device_ = std::make_unique<Device>(new detail::DeviceHandle{state_});
   ear_ = std::make_unique<KernelEar>(finder_, domains_);
   state_->watchers.also_tell(*ear_, *state_->memory);
-  teller_ = std::make_unique<RaceTeller>(order_, domains_, state_->options);
+  teller_ = std::make_unique<RaceTeller>(order_, domains_, state_->options, state_->watchers.run());
   trace_ = std::make_unique<StepTrace>(order_, domains_, state_->watchers.steps());
   if (trace_->is_on())
     teller_->on_told([this](const FoundRace& race, const std::string& record) {
@@ -52,19 +53,6 @@ EmulatedEngine::EmulatedEngine(DeviceOptions options, std::uint64_t atom_bytes)
   if (!*state_->options.race_advice) return;
   wide_ = std::make_unique<WideBarriers>(order_, finder_);
   finder_.also_tell(*wide_);
-}
-
-EmulatedEngine::~EmulatedEngine() {
-  std::vector<const detail::Command*> left;
-  // What its kernels refer to may be gone.
-  for (const UnderWay& one : under_way_) {
-    left.push_back(one.open.command);
-    one.kernel->cut_off();
-  }
-  for (const Open& open : open_)
-    if (open.command && !open.reads_groups) left.push_back(open.command);
-  tell_pending(left);
-  if (wide_) teller_->tell_advice(*wide_);
 }
 
 bool EmulatedEngine::begin_call(const SourceLocation& where) {
@@ -94,14 +82,6 @@ void EmulatedEngine::tell_races() {
   for (std::size_t i = known; i < teller_->races().size(); ++i) threads_->tell(teller_->races()[i]);
 }
 
-std::vector<DataRace> EmulatedEngine::races() const {
-  return teller_->races();
-}
-
-std::vector<OrderingAdvice> EmulatedEngine::advice() const {
-  return wide_ && teller_->races().empty() ? advice_of(*wide_) : std::vector<OrderingAdvice>();
-}
-
 // Execution.
 
 bool EmulatedEngine::resolve(const Open& open) {
@@ -118,8 +98,13 @@ bool EmulatedEngine::resolve(const Open& open) {
   return true;
 }
 
+/// Operations of the API have no command.
+bool EmulatedEngine::may_run(const detail::Command* command) const {
+  return !is_ending_ || !command || !command->dispatch || command->dispatch->has_all();
+}
+
 bool EmulatedEngine::is_ready(const Open& open) {
-  if (!resolve(open)) return false;
+  if (!may_run(open.command) || !resolve(open)) return false;
   const std::vector<NodeId>& after = order_[open.node].after;
   return std::all_of(after.begin(), after.end(), [&](NodeId node) {
     return order_[node].kind == NodeKind::Host || is_done(node) || order_[node].kind == NodeKind::Submission;

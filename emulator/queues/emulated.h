@@ -18,6 +18,7 @@
 #include "emulator/queues/host_calls.h"
 #include "emulator/queues/order.h"
 #include "emulator/queues/races.h"
+#include "emulator/queues/trouble.h"
 
 namespace heddle::detail {
 class DeviceState;
@@ -61,8 +62,8 @@ class EmulatedEngine final : public detail::QueueEngine {
   void invalidate(detail::MemoryState& memory, std::uint64_t offset, std::uint64_t size,
                   const SourceLocation& where) override;
   void free(detail::MemoryState& memory, const SourceLocation& where) override;
-  std::vector<DataRace> races() const override;
-  std::vector<OrderingAdvice> advice() const override;
+  std::vector<DataRace> races() override;
+  std::vector<OrderingAdvice> advice() override;
 
  private:
   friend class KernelEar;
@@ -96,6 +97,11 @@ class EmulatedEngine final : public detail::QueueEngine {
   struct UnderWay {
     Open open;
     std::unique_ptr<RunningKernel> kernel;
+  };
+  /// A command that ran for the sake of its races alone.
+  struct Unwaited {
+    NodeId node = kNoNode;
+    CommandPlace place;
   };
   struct SetEvent {
     std::uint32_t queue = 0;
@@ -134,6 +140,7 @@ class EmulatedEngine final : public detail::QueueEngine {
   bool run_one();
   void run_operations();
   bool is_ready(const Open& open);
+  bool may_run(const detail::Command* command) const;
   bool resolve(const Open& open);
   void execute(const Open& open);
   void execute_command(const Open& open);
@@ -151,6 +158,22 @@ class EmulatedEngine final : public detail::QueueEngine {
   void waited(std::vector<NodeId> ended, const detail::HostWait& call);
   std::optional<NodeId> signal_for(const detail::HostSemaphore& wait) const;
   bool is_done(NodeId node) const { return node < done_.size() && done_[node]; }
+
+  // What nobody waits for (rest.cpp).
+  /// What can run runs to its end, unordered with the host, whose races with it are found so. Throws what a kernel
+  /// throws, behind that. Nothing happens where the caller is none of those that may make calls.
+  void run_rest();
+  bool is_one_of_its_callers() const;
+  /// Notices when the calling thread ends: it runs nothing from then on.
+  static void watch_thread();
+  /// The commands that have not come to their end.
+  std::vector<Unwaited> unfinished() const;
+  /// Those of which the host does not know that they have ended.
+  std::vector<CommandPlace> not_waited_for() const;
+  /// What cannot run any more is cut off: it waits for what never comes, or its kernel refers to what may be gone.
+  void cut_off_rest(bool all);
+  void run_to_end();
+  void tell_uses_of_freed();
 
   // Memory.
   Domains::Memory& memory_of(const detail::Owner& owner);
@@ -186,6 +209,9 @@ class EmulatedEngine final : public detail::QueueEngine {
   /// What kernels that are interrupted have, or had, to themselves.
   std::vector<std::shared_ptr<detail::SetAside>> set_aside_;
   std::vector<UnderWay> under_way_;
+  std::vector<Unwaited> unwaited_;
+  /// The device ends: kernels that refer to what may be gone do not run.
+  bool is_ending_ = false;
   std::vector<bool> done_;
   /// By queue: its family, where something was submitted.
   std::map<std::uint32_t, detail::QueueNumber> used_;

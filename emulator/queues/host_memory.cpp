@@ -218,6 +218,35 @@ void EmulatedEngine::invalidate(detail::MemoryState& memory, std::uint64_t offse
   tell_races();
 }
 
+namespace {
+
+bool uses(const detail::Command& command, AllocationId allocation) {
+  const auto is_it = [&](const AnyBuffer& buffer) { return buffer.owner() && buffer.owner()->id == allocation; };
+  if (is_it(command.from) || is_it(command.to)) return true;
+  if (!command.dispatch) return false;
+  const auto bindings = command.dispatch->bindings();
+  return std::any_of(bindings.begin(), bindings.end(), [&](const emulation::Binding& binding) {
+    return binding.allocation && binding.allocation->id == allocation;
+  });
+}
+
+}  // namespace
+
+/// What has not run and cannot may still use what was freed, once it can.
+void EmulatedEngine::tell_uses_of_freed() {
+  for (const Open& open : open_) {
+    if (!open.command) continue;
+    for (const auto& [allocation, memory] : domains_.memories()) {
+      if (!memory.freed || !uses(*open.command, allocation)) continue;
+      Heard later;
+      later.access = access_by(open.node, memory, {}, Accesses::StorageRead, false);
+      later.where = open.command->where;
+      later.call = open.command->call;
+      finder_.uses_freed(later);
+    }
+  }
+}
+
 //= vk:memory-model-deallocation
 void EmulatedEngine::free(detail::MemoryState& memory, const SourceLocation& where) {
   if (!begin_call(where)) return;
@@ -235,27 +264,7 @@ void EmulatedEngine::free(detail::MemoryState& memory, const SourceLocation& whe
   heard.where = where;
   heard.host_step = trace_->host_step();
   heard.call = "free";
-  std::vector<Heard> pending;
-  const auto uses = [&](const detail::Command& command) {
-    const auto is_it = [&](const AnyBuffer& buffer) { return buffer.owner() && buffer.owner()->id == of.owner->id; };
-    if (is_it(command.from) || is_it(command.to)) return true;
-    if (!command.dispatch) return false;
-    const auto bindings = command.dispatch->bindings();
-    return std::any_of(bindings.begin(), bindings.end(), [&](const emulation::Binding& binding) {
-      return binding.allocation && binding.allocation->id == of.owner->id;
-    });
-  };
-  const auto is_to_come = [&](const Open& open) {
-    if (!open.command || !uses(*open.command)) return;
-    Heard later;
-    later.access = access_by(open.node, of, {}, Accesses::StorageRead, false);
-    later.where = open.command->where;
-    later.call = open.command->call;
-    pending.push_back(later);
-  };
-  for (const Open& open : open_) is_to_come(open);
-  for (const UnderWay& one : under_way_) is_to_come(one.open);
-  finder_.ends(heard, pending);
+  finder_.ends(heard);
   of.freed = true;
   of.freed_by = heard.access.node;
   memory.freed = true;

@@ -21,12 +21,12 @@ NativeEngine::NativeEngine(DeviceOptions options, std::uint32_t queues, std::uin
     : device_(std::make_unique<Device>(std::move(options))), host_threads_(host_threads), queues_(queues) {}
 
 NativeEngine::~NativeEngine() {
-  std::vector<const Command*> left;
+  std::vector<CommandPlace> left;
   for (const auto& queue : queues_)
     for (const Submitted& submitted : queue)
       for (const auto& commands : submitted.pending)
         for (const Command& command : commands->commands)
-          if (accesses_memory(command)) left.push_back(&command);
+          if (accesses_memory(command)) left.push_back({command.call, command.where});
   tell_pending(left);
 }
 

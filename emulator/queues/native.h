@@ -41,7 +41,7 @@ class NativeEngine final : public detail::QueueEngine {
   void flush(detail::MemoryState&, std::uint64_t, std::uint64_t, const SourceLocation&) override {}
   void invalidate(detail::MemoryState&, std::uint64_t, std::uint64_t, const SourceLocation&) override {}
   void free(detail::MemoryState& memory, const SourceLocation& where) override;
-  std::vector<DataRace> races() const override { return {}; }
+  std::vector<DataRace> races() override { return {}; }
 
  private:
   struct Submitted {

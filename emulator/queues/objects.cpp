@@ -12,6 +12,7 @@
 #include "emulator/host/options.h"
 #include "emulator/queues/emulated.h"
 #include "emulator/queues/native.h"
+#include "emulator/queues/trouble.h"
 #include "runtime/host_threads.h"
 
 namespace heddle {
@@ -197,8 +198,7 @@ void CommandBuffer::execute_commands(const std::vector<CommandBuffer>& secondari
 void CommandBuffer::execute_commands(const CommandBuffer& secondary, SourceLocation where) {
   const CommandBufferState& inner = *secondary.state();
   if (!inner.is_secondary) refuse_call("execute_commands", inner.name, "it is not a secondary command buffer");
-  if (inner.stage != CommandBufferState::Stage::Executable)
-    refuse_call("execute_commands", inner.name, "it has no recorded commands: begin it, record, and end it");
+  queues::check_recorded(inner, "execute_commands");
   add({.kind = CommandKind::Execute, .where = where, .call = "execute_commands", .secondary = secondary.state()});
 }
 

@@ -12,12 +12,20 @@ bool same_place(const SourceLocation& a, const SourceLocation& b) {
   return a.line == b.line && std::string_view(a.file) == b.file;
 }
 
+bool does_same(const Heard& a, const Heard& b) {
+  return a.access.kind == b.access.kind && a.access.writes == b.access.writes && a.access.atomic == b.access.atomic &&
+         a.access.scope == b.access.scope && a.access.reference == b.access.reference && a.bytes == b.bytes;
+}
+
 }  // namespace
 
 bool RaceFinder::is_same(const Heard& a, const Heard& b) {
-  return a.access.node == b.access.node && a.access.kind == b.access.kind && a.access.writes == b.access.writes &&
-         a.access.atomic == b.access.atomic && a.access.scope == b.access.scope &&
-         a.access.reference == b.access.reference && a.bytes == b.bytes;
+  return a.access.node == b.access.node && does_same(a, b);
+}
+
+/// Whether one may stand for the other in reports.
+bool RaceFinder::is_alike(const Heard& a, const Heard& b) {
+  return does_same(a, b) && same_place(a.where, b.where);
 }
 
 //= vk:memory-model-atomic-operation
@@ -34,26 +42,50 @@ bool RaceFinder::conflict(const Heard& a, const Heard& b) const {
   return (a.bytes & b.bytes) != 0 && (a.access.writes || b.access.writes) && !include_each_other(a.access, b.access);
 }
 
+void RaceFinder::note_race(const Heard& earlier, const Heard& later) {
+  if (!conflict(earlier, later)) return;
+  const Missing missing = order_.missing(earlier.access, later.access);
+  if (missing != Missing::Nothing) candidates_.push_back({earlier, later, missing});
+}
+
+/// Whether what is not ordered behind the earlier one is not behind the later one: that is a write behind it, or both
+/// are reads.
+bool RaceFinder::passes(const Heard& earlier, const Heard& later) const {
+  const Access& before = earlier.access;
+  const Access& access = later.access;
+  if (before.node == access.node || (earlier.bytes & ~later.bytes) != 0) return false;
+  if (conflict(earlier, later)) return access.writes && order_.missing(before, access) == Missing::Nothing;
+  return !access.writes && !before.writes && (!access.atomic || (before.atomic && before.scope == access.scope)) &&
+         order_.happens_before(before.node, access.node);
+}
+
+void RaceFinder::pass(Cell& cell, const Heard& earlier, const Heard& by) const {
+  if (is_alike(earlier, by)) return;
+  std::erase_if(cell.passed, [&](const Passed& one) {
+    return is_alike(one.heard, earlier) && order_.happens_before(one.heard.access.node, earlier.access.node);
+  });
+  cell.passed.push_back({earlier, by.access.node});
+}
+
 void RaceFinder::hear(const Heard& heard) {
   if (wide_) wide_->hear(heard);
+  if (!frees_.empty()) uses_freed(heard);
   Cell& cell = cells_[key(heard.access)];
+  const NodeId node = heard.access.node;
   if (heard.access.atomic && reaches_commands(heard.access.scope)) note(heard);
-  // A read stands for the reads before it: what races with one of those and not with it comes before it.
-  const auto stands_for = [&](const Heard& read, const Heard& before) {
-    return !read.access.writes && !before.access.writes && (before.bytes & ~read.bytes) == 0 &&
-           (!read.access.atomic || (before.access.atomic && before.access.scope == read.access.scope)) &&
-           order_.happens_before(before.access.node, read.access.node);
-  };
-  const auto is_over = [&](const Heard& earlier) {
-    if (earlier.access.node == heard.access.node) return false;
-    if (!conflict(earlier, heard)) return stands_for(heard, earlier);
-    const Missing missing = order_.missing(earlier.access, heard.access);
-    if (missing != Missing::Nothing) candidates_.push_back({earlier, heard, missing});
-    return missing == Missing::Nothing && heard.access.writes && (earlier.bytes & ~heard.bytes) == 0;
-  };
-  std::erase_if(cell, is_over);
-  if (std::none_of(cell.begin(), cell.end(), [&](const Heard& one) { return is_same(one, heard); }))
-    cell.push_back(heard);
+  for (const Passed& one : cell.passed)
+    if (one.by != node && one.heard.access.node != node && !order_.happens_before(one.by, node))
+      note_race(one.heard, heard);
+  std::erase_if(cell.heard, [&](const Heard& earlier) {
+    if (earlier.access.node == node) return false;
+    note_race(earlier, heard);
+    const bool is_passed = passes(earlier, heard);
+    if (is_passed) pass(cell, earlier, heard);
+    return is_passed;
+  });
+  if (std::none_of(cell.heard.begin(), cell.heard.end(),
+                   [&](const Heard& one) { return one.access.node == node && is_alike(one, heard); }))
+    cell.heard.push_back(heard);
 }
 
 void RaceFinder::note(const Heard& atomic) {
@@ -126,18 +158,27 @@ void RaceFinder::tell(const FoundRace& race) {
 }
 
 //= vk:memory-model-deallocation
-void RaceFinder::ends(const Heard& free, const std::vector<Heard>& pending) {
+void RaceFinder::ends(const Heard& free) {
   if (wide_) wide_->ends(free);
-  for (const Heard& later : pending) tell({later, free, Missing::Execution});
-  for (const auto& [word, cell] : cells_)
-    for (const Heard& earlier : cell)
-      if (earlier.access.allocation == free.access.allocation &&
-          !order_.happens_before(earlier.access.node, free.access.node))
-        tell({earlier, free, Missing::Execution});
+  const auto tell_unordered = [&](const Heard& earlier) {
+    if (earlier.access.allocation == free.access.allocation &&
+        !order_.happens_before(earlier.access.node, free.access.node))
+      tell({earlier, free, Missing::Execution});
+  };
+  for (const auto& [word, cell] : cells_) {
+    for (const Passed& one : cell.passed) tell_unordered(one.heard);
+    for (const Heard& earlier : cell.heard) tell_unordered(earlier);
+  }
+  frees_.emplace(free.access.allocation, free);
+}
+
+void RaceFinder::uses_freed(const Heard& later) {
+  const auto free = frees_.find(later.access.allocation);
+  if (free != frees_.end()) tell({later, free->second, Missing::Execution});
 }
 
 void RaceFinder::invalidates(const Heard& invalidation) {
-  for (const Heard& earlier : cells_[key(invalidation.access)])
+  for (const Heard& earlier : cells_[key(invalidation.access)].heard)
     if (earlier.access.on_host && earlier.access.writes) tell({earlier, invalidation, Missing::Flush});
 }
 

@@ -65,8 +65,10 @@ class RaceFinder {
   /// acquires at the same word may order the two, by a program order that is not followed: their accesses are told only
   /// where that is not so.
   void command_ends(const std::function<bool(NodeId)>& is_under_way);
-  /// The memory ends at this call: `pending` are accesses that are still to come.
-  void ends(const Heard& free, const std::vector<Heard>& pending);
+  /// The memory ends at this call; what is heard of it later was not waited for.
+  void ends(const Heard& free);
+  /// An access of memory that has ended.
+  void uses_freed(const Heard& later);
   /// Written by the host and not flushed, and now invalidated.
   void invalidates(const Heard& invalidation);
 
@@ -82,7 +84,16 @@ class RaceFinder {
   void also_tell(WideBarriers& wide) { wide_ = &wide; }
 
  private:
-  using Cell = std::vector<Heard>;
+  /// An access for which a later one stands: what is not ordered behind the earlier one is not behind the later one.
+  /// They are two pairs, all the same.
+  struct Passed {
+    Heard heard;
+    NodeId by = kNoNode;
+  };
+  struct Cell {
+    std::vector<Heard> heard;
+    std::vector<Passed> passed;
+  };
   /// The words at which a command synchronizes by atomics.
   struct Meetings {
     std::set<std::uint64_t> written;
@@ -93,6 +104,11 @@ class RaceFinder {
     bool barrier_acquires = false;
   };
   bool include_each_other(const Access& a, const Access& b) const;
+  static bool is_alike(const Heard& a, const Heard& b);
+  /// Whether the two, of two nodes, are a race, which is kept for the time when both nodes have ended.
+  void note_race(const Heard& earlier, const Heard& later);
+  bool passes(const Heard& earlier, const Heard& later) const;
+  void pass(Cell& cell, const Heard& earlier, const Heard& by) const;
   void note(const Heard& atomic);
   static bool may_synchronize(const Meetings& earlier, const Meetings& later);
   bool may_be_ordered(NodeId earlier, NodeId later) const;
@@ -102,6 +118,8 @@ class RaceFinder {
   WideBarriers* wide_ = nullptr;
   std::unordered_map<std::uint64_t, Cell> cells_;
   std::map<NodeId, Meetings> meetings_;
+  /// The calls that ended memory.
+  std::map<AllocationId, Heard> frees_;
   std::vector<FoundRace> candidates_;
   std::vector<FoundRace> found_;
 };

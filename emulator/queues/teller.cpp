@@ -8,6 +8,7 @@
 
 #include "emulator/queues/reasons.h"
 #include "emulator/queues/words.h"
+#include "emulator/report/member_text.h"
 #include "emulator/report/records.h"
 #include "emulator/watch/own_command.h"
 #include "emulator/watch/race_log.h"
@@ -15,13 +16,13 @@
 
 namespace heddle::queues {
 
-RaceTeller::RaceTeller(const Order& order, Domains& domains, const DeviceOptions& options)
+RaceTeller::RaceTeller(const Order& order, Domains& domains, const DeviceOptions& options,
+                       std::optional<report::RunId> run)
     : order_(order), domains_(domains), options_(options) {
   watch::RaceLog* const log = watch::RaceLog::of_process();
   if (!log) return;
-  const report::RunId run = log->new_run();
-  run_ = static_cast<std::uint32_t>(run);
-  log->add(run);
+  run_ = run ? *run : log->new_run();
+  log->add(run_);
 }
 
 RacingAccess RaceTeller::side(const Heard& heard) const {
@@ -61,8 +62,10 @@ DataRace RaceTeller::race_of(FoundRace found) const {
   race.size_bytes = kWordBytes;
   const std::uint32_t element_bytes = memory.owner->component.element_bytes;
   race.index = access.offset / (element_bytes == 0 ? kWordBytes : element_bytes);
+  race.texel = report::texel_text(memory.owner->component, race.index);
   const Reason reason = reason_of(order_, found);
-  race.reason = fmt::format("{}: {}", reason.text, reason.advice);
+  // What was tried is among the changes.
+  race.reason = reason.tried ? reason.text : fmt::format("{}: {}", reason.text, reason.advice);
   race.missing = "dependency";
   if (reason.tried) race.changes.push_back(reason.advice);
   race.count = 1;
@@ -74,9 +77,8 @@ DataRace RaceTeller::race_of(FoundRace found) const {
 void RaceTeller::tell(const std::vector<FoundRace>& found) {
   for (; told_ < found.size(); ++told_) {
     races_.push_back(race_of(found[told_]));
-    if (watch::RaceLog* const log = watch::RaceLog::of_process())
-      log->add(static_cast<report::RunId>(run_), races_.back());
-    if (on_told_) on_told_(found[told_], report::record(static_cast<report::RunId>(run_), races_.back()));
+    if (watch::RaceLog* const log = watch::RaceLog::of_process()) log->add(run_, races_.back());
+    if (on_told_) on_told_(found[told_], report::record(run_, races_.back()));
   }
 }
 
@@ -133,11 +135,10 @@ class KnownPlaces {
 void RaceTeller::tell_advice(const WideBarriers& wide) const {
   watch::RaceLog* const log = watch::RaceLog::of_process();
   if (!log) return;
-  const auto run = static_cast<report::RunId>(run_);
   const bool is_judged = races_.empty() && wide.has_room();
-  log->add(run, report::RecordedRuns{is_judged ? 1u : 0u, is_judged ? 0u : 1u});
+  log->add(run_, report::RecordedRuns{is_judged ? 1u : 0u, is_judged ? 0u : 1u});
   if (!is_judged) return;
-  for (const auto& [place, needs] : wide.needs()) KnownPlaces::of_process().join(place, needs, *log, run);
+  for (const auto& [place, needs] : wide.needs()) KnownPlaces::of_process().join(place, needs, *log, run_);
 }
 
 }  // namespace heddle::queues

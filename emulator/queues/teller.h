@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "emulator/queues/order.h"
 #include "emulator/queues/races.h"
 #include "emulator/queues/wide_barriers.h"
+#include "emulator/report/collector.h"
 #include "emulator/trace/dispatch.h"
 
 namespace heddle::queues {
@@ -23,7 +25,8 @@ namespace heddle::queues {
 class RaceTeller {
  public:
   /// All of them must outlive it. Where HEDDLE_RACES asks for a report of the program, what is told is in it.
-  RaceTeller(const Order& order, Domains& domains, const DeviceOptions& options);
+  /// `run` is the number of the device in that report, if it has one already.
+  RaceTeller(const Order& order, Domains& domains, const DeviceOptions& options, std::optional<report::RunId> run);
 
   /// The dispatch of that command begins.
   void runs(NodeId command, const trace::Dispatch& dispatch) { dispatches_.emplace(command, dispatch); }
@@ -46,7 +49,7 @@ class RaceTeller {
   std::map<NodeId, trace::Dispatch> dispatches_;
   OnTold on_told_;
   std::size_t told_ = 0;
-  std::uint32_t run_ = 0;
+  report::RunId run_ = 0;
   std::vector<DataRace> races_;
 };
 

@@ -83,11 +83,18 @@ void check_map(const detail::MemoryState& memory, std::uint64_t offset, std::uin
                             offset / memory.element_bytes, memory.map_end / memory.element_bytes));
 }
 
+void check_recorded(const detail::CommandBufferState& commands, const char* call) {
+  using Stage = detail::CommandBufferState::Stage;
+  if (commands.stage == Stage::Recording)
+    refuse_call(call, commands.name, "the command buffer is still recording: end it first");
+  if (commands.stage == Stage::Initial)
+    refuse_call(call, commands.name, "the command buffer has no recorded commands: begin it, record, and end it");
+}
+
 namespace {
 
 void check_commands(const detail::CommandBufferState& commands) {
-  if (commands.stage != detail::CommandBufferState::Stage::Executable)
-    refuse_call("submit2", commands.name, "the command buffer has no recorded commands: begin it, record, and end it");
+  check_recorded(commands, "submit2");
   if (commands.is_secondary)
     refuse_call("submit2", commands.name, "it is a secondary command buffer: execute_commands is for it");
   if (commands.pending != 0 && !commands.simultaneous_use)
@@ -134,9 +141,9 @@ void tell_unset(const detail::Command& wait) {
                 ": set it in an earlier command of the queue, or from the host before the submission");
 }
 
-void tell_pending(std::span<const detail::Command* const> commands) {
+void tell_pending(std::span<const CommandPlace> commands) {
   if (commands.empty() || std::uncaught_exceptions() != 0) return;
-  const detail::Command& first = *commands.front();
+  const CommandPlace& first = commands.front();
   const std::string text = fmt::format(
       "heddle: the logical device ends while it has {} to execute: {} at {}:{} is the first, and what it would have "
       "written is lost; wait before the end (wait_idle, a fence, a timeline semaphore), and signal what the queues "
@@ -144,6 +151,12 @@ void tell_pending(std::span<const detail::Command* const> commands) {
       "for",
       commands.size() == 1 ? "1 command" : fmt::format("{} commands", commands.size()), first.call, first.where.file,
       first.where.line);
+  std::fprintf(stderr, "%s\n", text::readable(text).c_str());
+}
+
+void tell_failed_at_end(const std::exception& error) {
+  const std::string text = fmt::format(
+      "heddle: a command for which nobody waited ran when its logical device ended, and is wrong: {}", error.what());
   std::fprintf(stderr, "%s\n", text::readable(text).c_str());
 }
 

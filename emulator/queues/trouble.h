@@ -5,6 +5,7 @@
 
 #include <heddle/detail/queue_engine.h>
 
+#include <exception>
 #include <span>
 #include <string>
 
@@ -25,6 +26,8 @@ void check_goes_on(const detail::SemaphoreState& semaphore, std::uint64_t value,
 void check_reset(const detail::FenceState& fence, const SourceLocation& where);
 /// An access of so many bytes lies in the map.
 void check_map(const detail::MemoryState& memory, std::uint64_t offset, std::uint64_t size, const char* call);
+/// The command buffer was begun and ended.
+void check_recorded(const detail::CommandBufferState& commands, const char* call);
 /// Before a submission. What it says of the objects is noted in them: pending fences, signals of binary semaphores.
 void check_submission(std::span<const detail::Batch> batches, detail::FenceState* fence, const SourceLocation& where);
 
@@ -35,8 +38,16 @@ void check_submission(std::span<const detail::Batch> batches, detail::FenceState
 /// A queue waits for an event that nobody has set.
 [[noreturn]] void tell_unset(const detail::Command& wait);
 
-/// The logical device ends, and these have not been executed: an error on stderr, if there are any and no exception is
-/// the reason.
-void tell_pending(std::span<const detail::Command* const> commands);
+/// A command, as messages have it; valid when the command is gone.
+struct CommandPlace {
+  const char* call = "";
+  SourceLocation where;
+};
+
+/// The logical device ends, and nobody has waited until these had been executed: an error on stderr, if there are any
+/// and no exception is the reason.
+void tell_pending(std::span<const CommandPlace> commands);
+/// A command for which nobody waited, and which ran when the logical device ended, was wrong: an error on stderr.
+void tell_failed_at_end(const std::exception& error);
 
 }  // namespace heddle::queues

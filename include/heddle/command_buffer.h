@@ -51,6 +51,17 @@ class DispatchRecord final : public RecordedDispatch {
     return out;
   }
   std::pair<Extent, Extent> shape() const override { return {groups_, local_}; }
+  bool has_all() const override {
+    const auto is_there = [](const auto& argument, const Owner* owner) {
+      using A = std::remove_cvref_t<decltype(argument)>;
+      return owner || (std::is_trivially_copyable_v<A> && !std::is_pointer_v<A>);
+    };
+    // What a kernel captures may be references.
+    return std::is_empty_v<Kernel> &&
+           std::apply(
+               [&](auto&... arguments) { return (is_there(arguments, Argument<Bound>::owner(arguments)) && ...); },
+               arguments_);
+  }
 
  private:
   Kernel kernel_;

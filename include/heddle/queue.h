@@ -185,7 +185,8 @@ class LogicalDevice {
   void wait_idle(SourceLocation where = SourceLocation::current()) const { engine_->wait_idle(std::nullopt, where); }
 
   /// Emulated mode: the races of commands and host accesses so far, each pair of places once. Those inside of one
-  /// dispatch are the device's.
+  /// dispatch are the device's. What has been submitted and can run has run before; the host is not behind it all the
+  /// same. Throws KernelError for a kernel that is wrong.
   std::vector<DataRace> races() const { return engine_->races(); }
   /// Throws KernelError with the first of them, if there is one.
   void require_no_races() const;

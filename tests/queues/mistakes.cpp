@@ -10,7 +10,7 @@ using namespace queue_tests;
 namespace {
 
 struct Found {
-  /// Runs with a race whose reason has the wanted words, and with any other one.
+  /// Runs with a race whose reason, or what would order it, has the wanted words, and with any other one.
   std::uint32_t racing = 0;
   std::uint32_t other = 0;
   /// Runs that gave a wrong result.
@@ -32,9 +32,11 @@ Found found_in(const Program& program, const std::string& words, std::vector<Que
     bool is_wanted = false;
     const std::vector<DataRace> races = device.races();
     for (const DataRace& race : races) {
-      if (out.reason.empty()) out.reason = race.reason;
+      std::string text = race.reason;
+      for (const std::string& change : race.changes) text += ": " + change;
+      if (out.reason.empty()) out.reason = text;
       out.unmended += race.changes.size() == 1 ? 0 : 1;
-      is_wanted = is_wanted || race.reason.find(words) != std::string::npos;
+      is_wanted = is_wanted || text.find(words) != std::string::npos;
     }
     out.racing += is_wanted ? 1 : 0;
     out.other += !is_wanted && !races.empty() ? 1 : 0;

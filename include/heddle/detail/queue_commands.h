@@ -37,6 +37,8 @@ class RecordedDispatch {
   virtual std::vector<Owner> owners() const = 0;
   /// How many workgroups were recorded, and their size.
   virtual std::pair<Extent, Extent> shape() const = 0;
+  /// Whether it has all that its kernel accesses, and nothing that the kernel refers to can be gone.
+  virtual bool has_all() const { return false; }
 };
 
 enum class CommandKind : std::uint8_t {

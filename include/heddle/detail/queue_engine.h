@@ -94,8 +94,8 @@ class QueueEngine {
                           const SourceLocation& where) = 0;
   virtual void free(MemoryState& memory, const SourceLocation& where) = 0;
 
-  virtual std::vector<DataRace> races() const = 0;
-  virtual std::vector<OrderingAdvice> advice() const { return {}; }
+  virtual std::vector<DataRace> races() = 0;
+  virtual std::vector<OrderingAdvice> advice() { return {}; }
 };
 
 /// Throws std::logic_error: "heddle: CALL of OBJECT: what".

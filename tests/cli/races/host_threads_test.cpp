@@ -13,8 +13,8 @@ using Json = nlohmann::json;
 namespace {
 
 /// The lines of a report in JSON, the summary last.
-std::vector<Json> report_of(const std::string& what, int exit_code) {
-  const Run run = run_heddle({"races", "--json", HEDDLE_HOST_THREADS, what});
+std::vector<Json> report_of(const std::string& what, int exit_code, const std::string& seed = "1") {
+  const Run run = run_heddle({"races", "--json", "--seed", seed, HEDDLE_HOST_THREADS, what});
   INFO(run.out << run.err);
   CHECK(run.exit_code == exit_code);
   std::vector<Json> lines;
@@ -67,4 +67,14 @@ TEST_CASE("JSON has a race of a host thread and a kernel, with the thread of the
   CHECK(kernel.at("workgroup") == Json({1, 0, 0}));
   CHECK(kernel.at("local") == Json({1, 0, 0}));
   CHECK(kernel.at("line") == 14);
+}
+
+TEST_CASE("a wait that a program forgets is told under each seed, and its one device is one run") {
+  for (const char* const seed : {"1", "2", "3", "4", "5", "6"}) {
+    INFO(seed);
+    const std::vector<Json> lines = report_of("no wait", 1, seed);
+    REQUIRE(lines.size() == 2);
+    CHECK(lines[0].at("object") == "data");
+    CHECK(lines[1].at("runs") == 1);
+  }
 }

@@ -42,6 +42,22 @@ constexpr auto thread_and_kernel = [](auto) {
   done.wait();
 };
 
+/// The host reads what a kernel writes, and waits for nothing.
+void no_wait() {
+  LogicalDeviceOptions options;
+  options.device.mode = Mode::Emulated;
+  const LogicalDevice device(options);
+  const auto memory = device.allocate_memory<std::uint32_t>(4, MemoryProperty::HostCoherent, "data");
+  const auto data = memory.map();
+  for (std::uint32_t i = 0; i < 4; ++i) data.write(i, 1);
+  CommandBuffer commands = device.command_buffer("doubles");
+  commands.begin();
+  commands.dispatch(doubles, {2}, {2}, memory.buffer());
+  commands.end();
+  device.queue().submit2(commands);
+  data.read(3);
+}
+
 }  // namespace
 
 int main(int, char** arguments) {
@@ -50,4 +66,5 @@ int main(int, char** arguments) {
   if (what == "racy") run(two_threads<true>, options);
   if (what == "clean") run(two_threads<false>, options);
   if (what == "kernel") run(thread_and_kernel, options);
+  if (what == "no wait") no_wait();
 }
