@@ -12,6 +12,7 @@
 #include "emulator/host/device_state.h"
 #include "emulator/host/set_aside.h"
 #include "emulator/queues/ear.h"
+#include "emulator/queues/rest.h"
 #include "emulator/queues/running_kernel.h"
 #include "emulator/queues/step_trace.h"
 #include "emulator/queues/teller.h"
@@ -37,8 +38,7 @@ void set_done(std::vector<bool>& done, NodeId node) {
 }  // namespace
 
 EmulatedEngine::EmulatedEngine(DeviceOptions options, std::uint64_t atom_bytes)
-    : choice_(0), domains_(order_, choice_, atom_bytes) {
-  watch_thread();
+    : choice_(0), domains_(order_, choice_, atom_bytes), rest_(std::make_unique<Rest>(*this)) {
   state_ = std::make_shared<detail::DeviceState>(std::move(options));
   choice_ = SeededChoice(state_->seed() * 0x9e3779b97f4a7c15u + 0x5157);
   device_ = std::make_unique<Device>(new detail::DeviceHandle{state_});
@@ -53,6 +53,11 @@ EmulatedEngine::EmulatedEngine(DeviceOptions options, std::uint64_t atom_bytes)
   if (!*state_->options.race_advice) return;
   wide_ = std::make_unique<WideBarriers>(order_, finder_);
   finder_.also_tell(*wide_);
+}
+
+EmulatedEngine::~EmulatedEngine() {
+  rest_->ends();
+  if (wide_) teller_->tell_advice(*wide_);
 }
 
 bool EmulatedEngine::begin_call(const SourceLocation& where) {
@@ -82,6 +87,16 @@ void EmulatedEngine::tell_races() {
   for (std::size_t i = known; i < teller_->races().size(); ++i) threads_->tell(teller_->races()[i]);
 }
 
+std::vector<DataRace> EmulatedEngine::races() {
+  rest_->run();
+  return teller_->races();
+}
+
+std::vector<OrderingAdvice> EmulatedEngine::advice() {
+  rest_->run();
+  return wide_ && teller_->races().empty() ? advice_of(*wide_) : std::vector<OrderingAdvice>();
+}
+
 // Execution.
 
 bool EmulatedEngine::resolve(const Open& open) {
@@ -98,13 +113,8 @@ bool EmulatedEngine::resolve(const Open& open) {
   return true;
 }
 
-/// Operations of the API have no command.
-bool EmulatedEngine::may_run(const detail::Command* command) const {
-  return !is_ending_ || !command || !command->dispatch || command->dispatch->has_all();
-}
-
 bool EmulatedEngine::is_ready(const Open& open) {
-  if (!may_run(open.command) || !resolve(open)) return false;
+  if (!rest_->may_run(open.command) || !resolve(open)) return false;
   const std::vector<NodeId>& after = order_[open.node].after;
   return std::all_of(after.begin(), after.end(), [&](NodeId node) {
     return order_[node].kind == NodeKind::Host || is_done(node) || order_[node].kind == NodeKind::Submission;

@@ -18,7 +18,6 @@
 #include "emulator/queues/host_calls.h"
 #include "emulator/queues/order.h"
 #include "emulator/queues/races.h"
-#include "emulator/queues/trouble.h"
 
 namespace heddle::detail {
 class DeviceState;
@@ -29,6 +28,7 @@ namespace heddle::queues {
 
 class KernelEar;
 class RaceTeller;
+class Rest;
 class RunningKernel;
 class StepTrace;
 class WideBarriers;
@@ -67,6 +67,7 @@ class EmulatedEngine final : public detail::QueueEngine {
 
  private:
   friend class KernelEar;
+  friend class Rest;
   /// Ends the submissions of its command buffers when nothing of the batch is left.
   struct InFlight {
     std::vector<std::shared_ptr<detail::CommandBufferState>> commands;
@@ -97,11 +98,6 @@ class EmulatedEngine final : public detail::QueueEngine {
   struct UnderWay {
     Open open;
     std::unique_ptr<RunningKernel> kernel;
-  };
-  /// A command that ran for the sake of its races alone.
-  struct Unwaited {
-    NodeId node = kNoNode;
-    CommandPlace place;
   };
   struct SetEvent {
     std::uint32_t queue = 0;
@@ -140,7 +136,6 @@ class EmulatedEngine final : public detail::QueueEngine {
   bool run_one();
   void run_operations();
   bool is_ready(const Open& open);
-  bool may_run(const detail::Command* command) const;
   bool resolve(const Open& open);
   void execute(const Open& open);
   void execute_command(const Open& open);
@@ -158,22 +153,6 @@ class EmulatedEngine final : public detail::QueueEngine {
   void waited(std::vector<NodeId> ended, const detail::HostWait& call);
   std::optional<NodeId> signal_for(const detail::HostSemaphore& wait) const;
   bool is_done(NodeId node) const { return node < done_.size() && done_[node]; }
-
-  // What nobody waits for (rest.cpp).
-  /// What can run runs to its end, unordered with the host, whose races with it are found so. Throws what a kernel
-  /// throws, behind that. Nothing happens where the caller is none of those that may make calls.
-  void run_rest();
-  bool is_one_of_its_callers() const;
-  /// Notices when the calling thread ends: it runs nothing from then on.
-  static void watch_thread();
-  /// The commands that have not come to their end.
-  std::vector<Unwaited> unfinished() const;
-  /// Those of which the host does not know that they have ended.
-  std::vector<CommandPlace> not_waited_for() const;
-  /// What cannot run any more is cut off: it waits for what never comes, or its kernel refers to what may be gone.
-  void cut_off_rest(bool all);
-  void run_to_end();
-  void tell_uses_of_freed();
 
   // Memory.
   Domains::Memory& memory_of(const detail::Owner& owner);
@@ -202,6 +181,7 @@ class EmulatedEngine final : public detail::QueueEngine {
   RaceFinder finder_{order_};
   Domains domains_;
   std::unique_ptr<RaceTeller> teller_;
+  const std::unique_ptr<Rest> rest_;
   std::unique_ptr<StepTrace> trace_;
   /// Null where nobody asks what is wider than needed.
   std::unique_ptr<WideBarriers> wide_;
@@ -209,9 +189,6 @@ class EmulatedEngine final : public detail::QueueEngine {
   /// What kernels that are interrupted have, or had, to themselves.
   std::vector<std::shared_ptr<detail::SetAside>> set_aside_;
   std::vector<UnderWay> under_way_;
-  std::vector<Unwaited> unwaited_;
-  /// The device ends: kernels that refer to what may be gone do not run.
-  bool is_ending_ = false;
   std::vector<bool> done_;
   /// By queue: its family, where something was submitted.
   std::map<std::uint32_t, detail::QueueNumber> used_;

@@ -218,35 +218,6 @@ void EmulatedEngine::invalidate(detail::MemoryState& memory, std::uint64_t offse
   tell_races();
 }
 
-namespace {
-
-bool uses(const detail::Command& command, AllocationId allocation) {
-  const auto is_it = [&](const AnyBuffer& buffer) { return buffer.owner() && buffer.owner()->id == allocation; };
-  if (is_it(command.from) || is_it(command.to)) return true;
-  if (!command.dispatch) return false;
-  const auto bindings = command.dispatch->bindings();
-  return std::any_of(bindings.begin(), bindings.end(), [&](const emulation::Binding& binding) {
-    return binding.allocation && binding.allocation->id == allocation;
-  });
-}
-
-}  // namespace
-
-/// What has not run and cannot may still use what was freed, once it can.
-void EmulatedEngine::tell_uses_of_freed() {
-  for (const Open& open : open_) {
-    if (!open.command) continue;
-    for (const auto& [allocation, memory] : domains_.memories()) {
-      if (!memory.freed || !uses(*open.command, allocation)) continue;
-      Heard later;
-      later.access = access_by(open.node, memory, {}, Accesses::StorageRead, false);
-      later.where = open.command->where;
-      later.call = open.command->call;
-      finder_.uses_freed(later);
-    }
-  }
-}
-
 //= vk:memory-model-deallocation
 void EmulatedEngine::free(detail::MemoryState& memory, const SourceLocation& where) {
   if (!begin_call(where)) return;

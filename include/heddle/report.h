@@ -158,7 +158,7 @@ struct DataRace {
   /// bytes are in the header of a block.
   std::uint64_t index = 0;
   static constexpr std::uint64_t kNoElement = ~std::uint64_t{0};
-  /// Of an image: the coordinates of that element, "(8,0)". Empty of all else.
+  /// The coordinates of that element, "(8,0)", where `object` is an image. Empty of all else.
   std::string texel;
   /// From the beginning of the object.
   std::uint64_t offset_bytes = 0;

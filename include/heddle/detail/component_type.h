@@ -42,7 +42,7 @@ struct ComponentType {
   DescribedMembers (*members)() = nullptr;
   /// What a block consists of, whose elements have no one type; null for all else.
   const DescribedBlock* block = nullptr;
-  /// Of an image: how many coordinates its texels have, and its extent; 0 of all else.
+  /// How many coordinates the texels of an image have, and its extent; 0 of all else.
   std::uint8_t dimensions = 0;
   uvec3 extent{0, 0, 0};
 };
