@@ -11,6 +11,7 @@
 #include <cstring>
 #include <exception>
 #include <stdexcept>
+#include <type_traits>
 
 #include "emulator/report/records.h"
 #include "emulator/watch/running_kernel.h"
@@ -75,12 +76,13 @@ report::RunId RaceLog::new_run() {
 }
 
 void RaceLog::add(report::RunId run) {
-  write(report::record(run));
+  write(report::record(run), std::nullopt);
 }
 
 template <typename Finding>
 void RaceLog::add(report::RunId run, const Finding& finding) {
-  write(report::record(run, finding));
+  constexpr bool kIsFound = std::is_same_v<Finding, DataRace> || std::is_same_v<Finding, report::FailedDispatch>;
+  write(report::record(run, finding), kIsFound ? std::optional(run) : std::nullopt);
 }
 template void RaceLog::add(report::RunId run, const DataRace& finding);
 template void RaceLog::add(report::RunId run, const report::Revised& finding);
@@ -106,22 +108,24 @@ void RaceLog::add_at_end(std::string_view record) const {
 }
 
 // One write to the end of the file: several threads and processes may do so. A process that fork has made has no
-// reporter yet.
-bool RaceLog::hand_over(const std::string& record) {
+// reporter yet; runs that began before are in its report once they find something.
+bool RaceLog::hand_over(const std::string& record, std::optional<report::RunId> finds) {
   if (process_ != getpid()) hear_of_end();
   if (records_) return report::append_to(output_.file, record);
   if (!reporter_->is_here()) {
     reporter_.reset();
     reporter_ = std::make_unique<report::Reporter>(output_);
+    runs_since_fork_.emplace();
   }
+  if (finds && runs_since_fork_ && runs_since_fork_->insert(*finds).second) reporter_->add(report::record(*finds));
   return reporter_->add(record);
 }
 
 // What cannot be handed over is not lost. Where another thread waits for the report, and ends the process then, the
 // thread that found something more goes no further.
-void RaceLog::write(const std::string& record) {
+void RaceLog::write(const std::string& record, std::optional<report::RunId> finds) {
   const std::lock_guard lock(mutex_);
-  if (hand_over(record)) return;
+  if (hand_over(record, finds)) return;
   while (runtime::ends_at_once()) pause();
   const char* const why = std::strerror(errno);
   if (records_) {

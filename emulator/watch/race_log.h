@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -50,8 +51,9 @@ class RaceLog {
 
  private:
   explicit RaceLog(RaceOutput output);
-  void write(const std::string& record);
-  bool hand_over(const std::string& record);
+  /// `finds`: the run that found it, if it is a finding.
+  void write(const std::string& record, std::optional<report::RunId> finds);
+  bool hand_over(const std::string& record, std::optional<report::RunId> finds);
   /// From now on the end of this process is told of.
   void hear_of_end();
 
@@ -66,6 +68,8 @@ class RaceLog {
   pid_t process_ = 0;
   /// Null where `heddle races` makes the report.
   std::unique_ptr<report::Reporter> reporter_;
+  /// Those that found something in a process that fork has made.
+  std::optional<std::set<report::RunId>> runs_since_fork_;
   std::uint32_t runs_ = 0;
 };
 
