@@ -284,8 +284,8 @@ class Candidates {
     }
   }
 
-  // What the two access may be a flag: other memory is read because of what one of them finds there, in other runs, or
-  // in this one by nobody yet. So both become atomic, and order what is around them.
+  // The bytes may be a flag, whose reader goes on to what its writer wrote before, if only in other runs than this one:
+  // both become atomic, and order what is around them.
   void add_as_message(const Change& unordered) {
     if (!x().writes() && !y().writes()) return;
     if (x().kind == OperationKind::Write && y().kind == OperationKind::Write) return;
@@ -302,7 +302,7 @@ class Candidates {
       if (op->atomic) add_order(*op, order_of_end(*op), edits);
     add_sentences(std::move(edits));
   }
-  // Of the memory that the two agents access plainly, and that both can reach.
+  // The storage classes of what is accessed plainly, as far as the two agents share it.
   MemorySemantics classes_around() const {
     MemorySemantics classes = storage();
     for (const Operation& op : execution_.operations)

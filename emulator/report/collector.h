@@ -88,7 +88,7 @@ struct Looked {
     /// The machine's: workgroups run on several cores.
     OfMachine,
     OfSeed,
-    /// That of a seed which a search chose, and the search chooses more.
+    /// A search chose the seed, and it chooses more of them.
     OfSearch,
   };
   Order order = Order::OfSeed;
@@ -117,8 +117,8 @@ class Collector {
   void add(RunId run, const FailedDispatch& failed);
   void add(RunId run, const Looked& looked);
 
-  /// Of one run that found nothing: how it looked, and how others look, as a person asks `heddle races` for that, or
-  /// with `of_environment` a program by itself. A line; empty if there is nothing to say.
+  /// Where one run found nothing: how it looked, and how others look, as a person asks `heddle races` for that, or with
+  /// `of_environment` a program by itself. A line; empty if there is nothing to say.
   std::string how_it_looked(bool of_environment) const;
   bool has_runs() const { return !runs_.empty(); }
 

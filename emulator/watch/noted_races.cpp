@@ -6,6 +6,7 @@
 #include "emulator/report/records.h"
 #include "emulator/trace/components.h"
 #include "emulator/watch/own_command.h"
+#include "emulator/watch/running_kernel.h"
 #include "runtime/launch.h"
 
 namespace heddle::watch {
@@ -34,9 +35,16 @@ NotedRaces::NotedRaces(const DeviceOptions& options, Count count)
   excuses_itself_ = !options.race_suppressions.empty() && options.race_suppressions != (shared ? shared : "");
 }
 
-void NotedRaces::begin_run() {
+NotedRaces::~NotedRaces() = default;
+
+void NotedRaces::begin_dispatch(const trace::Dispatch& dispatch, const advice::Recent* recent) {
   if (log_ && !begun_) log_->add(run_, looked_);
   begun_ = true;
+  if (log_) running_ = std::make_unique<RunningKernel>(run_, dispatch, recent);
+}
+
+void NotedRaces::end_dispatch() {
+  running_.reset();
 }
 
 bool NotedRaces::restart() {
@@ -97,6 +105,7 @@ void NotedRaces::relies(const report::Relied& relied) {
 }
 
 void NotedRaces::fails(const report::FailedDispatch& failed) {
+  if (failed.how != report::FailedDispatch::How::Ended) end_dispatch();
   // Told again, since more is known by now.
   std::erase_if(failed_, [&](const report::FailedDispatch& known) {
     return known.dispatch == failed.dispatch && known.how == failed.how;

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,11 +16,17 @@
 #include "emulator/report/suppressions.h"
 #include "emulator/watch/race_log.h"
 
-namespace heddle::trace {
-struct ToldRace;
+namespace heddle::advice {
+class Recent;
 }
+namespace heddle::trace {
+struct Dispatch;
+struct ToldRace;
+}  // namespace heddle::trace
 
 namespace heddle::watch {
+
+class RunningKernel;
 
 /// As trace::OnRace.
 using OnTold = std::function<void(const trace::ToldRace&)>;
@@ -32,14 +39,17 @@ class NotedRaces {
 
   /// Throws std::invalid_argument for a suppression file that makes no sense.
   NotedRaces(const DeviceOptions& options, Count count);
+  ~NotedRaces();
 
   /// Where the program collects what its devices find; null if that was not asked for.
   RaceLog* log() const { return log_; }
   report::RunId run() const { return run_; }
   /// What is handed in from now on is that run's.
   void join(report::RunId run) { run_ = run; }
-  /// The device's first dispatch: it will be among the runs.
-  void begin_run();
+  /// A dispatch begins: from the first one on the device is among the runs. If the process ends before the dispatch
+  /// does, the report has where it was, which `recent` knows, if that is not null.
+  void begin_dispatch(const trace::Dispatch& dispatch, const advice::Recent* recent);
+  void end_dispatch();
 
   /// Whoever is told of races as the log is: the trace, if there is one.
   void on_told(OnTold on_told) { on_told_ = std::move(on_told); }
@@ -91,6 +101,8 @@ class NotedRaces {
   std::map<std::string, report::Relied> relied_;
   std::vector<report::FailedDispatch> failed_;
   report::Looked looked_;
+  /// Null between dispatches, and where there is no log.
+  std::unique_ptr<RunningKernel> running_;
   RaceLog* log_;
   OnTold on_told_;
   report::RunId run_ = 0;

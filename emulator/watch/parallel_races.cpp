@@ -21,10 +21,9 @@ ParallelRaces::ParallelRaces(const DeviceOptions& options, trace::Instructions& 
       races_(options, [this](std::size_t race) { return counts_[race]; }) {}
 
 void ParallelRaces::dispatch_begins(const DispatchStart& dispatch) {
-  races_.begin_run();
+  races_.begin_dispatch(dispatch.dispatch, nullptr);
   dispatched_.begins(dispatch.dispatch);
   objects_ = &dispatch.objects;
-  if (races_.log()) running_.emplace(races_.run(), dispatch.dispatch, nullptr);
 }
 
 void ParallelRaces::replace(AllocationId allocation) {
@@ -74,7 +73,6 @@ void ParallelRaces::remark(const report::Remark& remark) {
 
 void ParallelRaces::fails(const report::FailedDispatch& failed) {
   const std::lock_guard lock(mutex_);
-  if (failed.how != report::FailedDispatch::How::Ended) running_.reset();
   races_.fails(failed);
 }
 

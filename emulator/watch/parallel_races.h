@@ -14,7 +14,6 @@
 #include "emulator/watch/named_objects.h"
 #include "emulator/watch/noted_races.h"
 #include "emulator/watch/parallel_memory.h"
-#include "emulator/watch/running_kernel.h"
 
 namespace heddle::watch {
 
@@ -29,7 +28,7 @@ class ParallelRaces final : public RaceSink {
   // No kernel runs while these run:
   void dispatch_begins(const DispatchStart& dispatch);
   void dispatch_ends() {
-    running_.reset();
+    races_.end_dispatch();
     objects_ = nullptr;
   }
   /// The number of a buffer that was freed will be another one's.
@@ -73,8 +72,6 @@ class ParallelRaces final : public RaceSink {
   run::Dispatched dispatched_;
   /// The objects of the dispatch that runs; null between dispatches.
   NamedObjects* objects_ = nullptr;
-  /// As RaceWatch's.
-  std::optional<RunningKernel> running_;
 
   std::mutex mutex_;
   // Guarded by mutex_:

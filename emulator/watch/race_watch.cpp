@@ -116,11 +116,10 @@ void RaceWatch::replace(AllocationId allocation) {
 }
 
 void RaceWatch::dispatch_begins(const DispatchStart& dispatch) {
-  races_.begin_run();
+  races_.begin_dispatch(dispatch.dispatch, &recent_);
   dispatched(dispatch.dispatch);
   objects_ = &dispatch.objects;
   races_before_ = races_.size();
-  if (races_.log()) running_.emplace(races_.run(), dispatch.dispatch, &recent_);
 }
 
 bool RaceWatch::restart() {
@@ -307,7 +306,7 @@ std::string RaceWatch::why_not_tried(const race::KernelRace& race) const {
 }
 
 void RaceWatch::dispatch_ends(bool failed) {
-  running_.reset();
+  races_.end_dispatch();
   tell_calls(races_before_);
   if (!failed) take_back_divergent_barriers();
   offered_barriers_.clear();

@@ -17,7 +17,6 @@
 #include "emulator/watch/named_objects.h"
 #include "emulator/watch/noted_races.h"
 #include "emulator/watch/ordering_watch.h"
-#include "emulator/watch/running_kernel.h"
 #include "emulator/watch/site_callers.h"
 
 namespace heddle::race {
@@ -87,10 +86,7 @@ class RaceWatch final : public run::RaceFinder {
   /// As NotedRaces::join, of those of the other one.
   void counts_with(const RaceWatch& other) { races_.join(other.races_.run()); }
   /// As NotedRaces::fails.
-  void fails(const report::FailedDispatch& failed) {
-    if (failed.how != report::FailedDispatch::How::Ended) running_.reset();
-    races_.fails(failed);
-  }
+  void fails(const report::FailedDispatch& failed) { races_.fails(failed); }
   bool has_races() const { return races_.size() != 0; }
   /// What this one and the others, which count with it, found.
   RaceReport report(std::span<const RaceWatch* const> others) const;
@@ -181,8 +177,6 @@ class RaceWatch final : public run::RaceFinder {
   std::uint64_t work_ = 0;
   /// The objects of the dispatch that runs; null between dispatches.
   NamedObjects* objects_ = nullptr;
-  /// While a dispatch runs, and has not failed, if the program collects what its devices find.
-  std::optional<RunningKernel> running_;
 };
 
 }  // namespace heddle::watch

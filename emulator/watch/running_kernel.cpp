@@ -35,8 +35,11 @@ RunningKernel::~RunningKernel() {
 void RunningKernel::tell() const {
   report::Unfinished unfinished{run_, dispatch_.number, {}, {}};
   const auto last = recent_ ? recent_->last() : std::nullopt;
-  if (last) unfinished.where = last->where;
-  if (last) unfinished.invocation = trace::coordinates_of(dispatch_, last->agent);
+  // It may be one of the dispatch before this one.
+  if (last && static_cast<std::uint32_t>(last->agent) >= dispatch_.first_agent) {
+    unfinished.where = last->where;
+    unfinished.invocation = trace::coordinates_of(dispatch_, last->agent);
+  }
   RaceLog::of_process()->add_at_end(report::record_in_place(unfinished).text());
 }
 

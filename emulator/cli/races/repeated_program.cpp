@@ -16,7 +16,6 @@
 #include "emulator/report/records.h"
 #include "emulator/report/report_text.h"
 #include "runtime/seed.h"
-#include "runtime/text/readable.h"
 
 namespace heddle::cli {
 namespace {
@@ -113,7 +112,8 @@ TriedChanges try_changes_on(RaceReport& report, const std::vector<std::string>& 
 std::string changes_text(const RaceReport& given, const TriedChanges& tried) {
   const RaceReport report = report::readable(given);
   std::string text = report::together_text(report);
-  if (!tried.failure_stays.empty()) text += text::readable_lines(tried.failure_stays) + '\n';
+  // It is the last remark, which is readable here.
+  if (!tried.failure_stays.empty()) text += report.remarks.back() + '\n';
   for (const DataRace& race : report.races) {
     if (race.candidates.empty()) continue;
     text += name_of(race) + '\n';
