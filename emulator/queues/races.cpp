@@ -42,19 +42,20 @@ bool RaceFinder::conflict(const Heard& a, const Heard& b) const {
   return (a.bytes & b.bytes) != 0 && (a.access.writes || b.access.writes) && !include_each_other(a.access, b.access);
 }
 
-void RaceFinder::note_race(const Heard& earlier, const Heard& later) {
-  if (!conflict(earlier, later)) return;
+std::optional<Missing> RaceFinder::note_race(const Heard& earlier, const Heard& later) {
+  if (!conflict(earlier, later)) return std::nullopt;
   const Missing missing = order_.missing(earlier.access, later.access);
   if (missing != Missing::Nothing) candidates_.push_back({earlier, later, missing});
+  return missing;
 }
 
 /// Whether what is not ordered behind the earlier one is not behind the later one: that is a write behind it, or both
-/// are reads.
-bool RaceFinder::passes(const Heard& earlier, const Heard& later) const {
+/// are reads. `missing` is nothing where they do not conflict.
+bool RaceFinder::passes(const Heard& earlier, const Heard& later, std::optional<Missing> missing) const {
   const Access& before = earlier.access;
   const Access& access = later.access;
-  if (before.node == access.node || (earlier.bytes & ~later.bytes) != 0) return false;
-  if (conflict(earlier, later)) return access.writes && order_.missing(before, access) == Missing::Nothing;
+  if ((earlier.bytes & ~later.bytes) != 0) return false;
+  if (missing) return access.writes && *missing == Missing::Nothing;
   return !access.writes && !before.writes && (!access.atomic || (before.atomic && before.scope == access.scope)) &&
          order_.happens_before(before.node, access.node);
 }
@@ -78,8 +79,7 @@ void RaceFinder::hear(const Heard& heard) {
       note_race(one.heard, heard);
   std::erase_if(cell.heard, [&](const Heard& earlier) {
     if (earlier.access.node == node) return false;
-    note_race(earlier, heard);
-    const bool is_passed = passes(earlier, heard);
+    const bool is_passed = passes(earlier, heard, note_race(earlier, heard));
     if (is_passed) pass(cell, earlier, heard);
     return is_passed;
   });

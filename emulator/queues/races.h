@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -105,9 +106,9 @@ class RaceFinder {
   };
   bool include_each_other(const Access& a, const Access& b) const;
   static bool is_alike(const Heard& a, const Heard& b);
-  /// Whether the two, of two nodes, are a race, which is kept for the time when both nodes have ended.
-  void note_race(const Heard& earlier, const Heard& later);
-  bool passes(const Heard& earlier, const Heard& later) const;
+  /// What is missing between the two, of two nodes, if they conflict. A race is kept for the time when both have ended.
+  std::optional<Missing> note_race(const Heard& earlier, const Heard& later);
+  bool passes(const Heard& earlier, const Heard& later, std::optional<Missing> missing) const;
   void pass(Cell& cell, const Heard& earlier, const Heard& by) const;
   void note(const Heard& atomic);
   static bool may_synchronize(const Meetings& earlier, const Meetings& later);
