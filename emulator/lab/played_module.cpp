@@ -119,10 +119,8 @@ std::vector<PlayedFinding> ModuleStage::findings() const {
   std::vector<PlayedFinding> all;
   for (std::uint32_t agent = 0; agent < of_.dispatch.agents(); ++agent) {
     if (runner_.standing(agent) != Standing::Ended) continue;
-    const std::vector<explore::Value>& results = runner_.ends()[agent].results;
-    if (results.empty() || results[0] == 0) continue;
-    const auto at = static_cast<std::uint32_t>(results[0] - 1);
-    all.push_back({agent, line_of(at), describe_fault(of_.dispatch, at) + '.'});
+    const std::optional<spirv::Fault> fault = spirv::fault_in(runner_.ends()[agent].results);
+    if (fault) all.push_back({agent, line_of(fault->command), describe_fault(of_.dispatch, *fault) + '.'});
   }
   for (const auto& [agent, at] : share_.undefined_branches)
     all.push_back({agent, line_of(at), "A value that nothing defines decides which way is taken."});

@@ -100,9 +100,7 @@ explore::Statistics Inquirer::explore(Wanted wanted, Idling idling) {
 }
 
 void Inquirer::note_faults(const std::vector<explore::AgentEnd>& ends) {
-  for (const explore::AgentEnd& end : ends)
-    if (!end.results.empty() && end.results[0] != 0)
-      answer_.faults.insert(static_cast<std::uint32_t>(end.results[0] - 1));
+  for (const explore::AgentEnd& end : ends) add_fault(answer_.faults, end.results);
 }
 
 void Inquirer::note_race(const explore::Found& found) {

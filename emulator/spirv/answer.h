@@ -8,11 +8,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "emulator/explore/explore.h"
+#include "emulator/spirv/faults.h"
 #include "emulator/spirv/program.h"
 
 namespace heddle::spirv {
@@ -57,6 +57,9 @@ struct RaceSeen {
 };
 
 struct Answer {
+  /// Whether nothing is known: each execution that was begun was cut, or given up.
+  bool is_empty() const { return !complete && executions == 0 && blocked == 0 && !racy && faults.empty(); }
+
   /// Sorted by values; empty if only the verdict is wanted.
   std::vector<Row> rows;
   bool holds = true;
@@ -67,8 +70,8 @@ struct Answer {
   bool cancelled = false;
   /// Whether some condition had too many final values to be decided: `complete` is false then.
   bool undecided = false;
-  /// Commands at which undefined behaviour is met.
-  std::set<std::uint32_t> faults;
+  /// Undefined behaviour that is met.
+  Faults faults;
   std::uint64_t blocked = 0;
   std::uint64_t cut = 0;
   std::uint64_t graphs = 0;

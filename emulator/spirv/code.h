@@ -67,7 +67,9 @@ enum class Act : std::uint8_t {
   EnterLoop,
   RepeatLoop,
   Finish,
-  /// Undefined behaviour, which `detail` names.
+  /// Undefined behaviour, which `detail` names: of a constant index `offset` of `count` elements, of so many bits as
+  /// the
+  /// computation has.
   Fault,
 };
 
@@ -76,6 +78,8 @@ enum class FaultKind : std::uint8_t {
   None,
   Unreachable,
   OutOfBounds,
+  /// A texel lies outside of its image; its coordinates are in the slots a, b and c.
+  OutsideOfImage,
   Arithmetic,
   UndefinedAddress,
   BadPointer,
@@ -94,6 +98,8 @@ struct Command {
   /// Index: bytes or slots from one element to the next, and how many there are; 0: no bound of its own.
   std::uint64_t stride = 0;
   std::uint64_t count = 0;
+  /// Index: whether the elements are those of a run-time array, which has none before the first.
+  bool runtime = false;
   /// Where a jump goes: the index of a command.
   std::uint32_t target = 0;
   std::uint32_t otherwise = 0;

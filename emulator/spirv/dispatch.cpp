@@ -4,6 +4,7 @@
 
 #include "emulator/spirv/inputs.h"
 #include "emulator/spirv/numbers.h"
+#include "emulator/spirv/source.h"
 #include "emulator/spirv/translator.h"
 
 namespace heddle::spirv {
@@ -19,7 +20,7 @@ std::uint64_t volume(const std::array<std::uint32_t, 3>& size) {
 
 }  // namespace
 
-Dispatch::Dispatch(const Module& module, Header header, const DispatchOptions& options)
+Dispatch::Dispatch(const Module& module, Header header, const DispatchOptions& options) try
     : module_(module), header_(std::move(header)), options_(options), definitions_(module) {
   warnings_ = module.warnings;
   warnings_.insert(warnings_.end(), header_.warnings.begin(), header_.warnings.end());
@@ -45,6 +46,8 @@ Dispatch::Dispatch(const Module& module, Header header, const DispatchOptions& o
   warnings_.insert(warnings_.end(), code_.warnings.begin(), code_.warnings.end());
   tokens_ = std::make_unique<Tokens>(taken_values());
   make_objects();
+} catch (const Error& error) {
+  throw sourced(module, error);
 }
 
 const Instruction& Dispatch::entry_point() const {
@@ -80,7 +83,7 @@ std::uint64_t Dispatch::specialized(const Instruction& constant, const std::stri
   const bool is_bool = type.kind == ScalarType::Kind::Bool;
   const std::string digits = value == "true" ? "1" : value == "false" ? "0" : value;
   const auto bits = literal_bits(digits, is_bool ? 32U : type.bits, type.kind == ScalarType::Kind::Float);
-  if (!bits) throw Error(at, input + ": " + value + " is no value of " + definitions_.spelled(constant.result));
+  if (!bits) throw Error(at, input + ": \"" + value + "\" is no value of " + definitions_.spelled(constant.result));
   return is_bool ? std::uint64_t{*bits != 0} : *bits;
 }
 
@@ -148,10 +151,11 @@ void Dispatch::choose_size(const Instruction& entry) {
   if (!header_.configuration) subgroup_size_ = static_cast<std::uint32_t>(volume(local_));
   if (options_.subgroup_size) subgroup_size_ = *options_.subgroup_size;
   if (volume(local_) == 0 || volume(groups_) == 0 || subgroup_size_ == 0)
-    throw Error(entry.position, "a size of 0 leaves no invocation");
+    throw Error(entry.position, "a size of 0 leaves no invocation: " + size_words(options_.giver));
   const std::uint64_t groups = options_.on_device ? 1 : volume(groups_);
   if (volume(local_) > kMostAgents || groups > kMostAgents || volume(local_) * groups > kMostAgents)
-    throw Error(entry.position, "these are more than " + std::to_string(kMostAgents) + " invocations");
+    throw Error(entry.position,
+                "these are more than " + std::to_string(kMostAgents) + " invocations: " + size_words(options_.giver));
 }
 
 void Dispatch::specialize_size(Id composite, const std::array<std::uint32_t, 3>& local) {

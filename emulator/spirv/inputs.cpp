@@ -73,6 +73,11 @@ std::string buffer_words(Giver giver, const BindingPlace& place) {
                                      : fmt::format("bound({}, {}, ...)", place.first, place.second);
 }
 
+std::string size_words(Giver giver) {
+  return giver == Giver::CommandLine ? "--local, --groups, --subgroup-size and @Config choose sizes"
+                                     : "the groups of the dispatch and ModuleOptions::local choose sizes";
+}
+
 std::string push_constants_words(Giver giver) {
   return giver == Giver::CommandLine ? "--push" : "Module::push_constants";
 }
@@ -83,13 +88,12 @@ std::string specialization_words(Giver giver, std::uint32_t id) {
 }
 
 std::string bindings_of(const Definitions& definitions) {
+  std::multimap<BindingPlace, Id> all;
+  for (const Instruction& each : definitions.module().instructions)
+    if (const auto place = place_of(definitions, each)) all.emplace(*place, each.result);
   std::string out;
-  for (const Instruction& each : definitions.module().instructions) {
-    const auto place = place_of(definitions, each);
-    if (!place) continue;
-    out +=
-        fmt::format("{}{} ({})", out.empty() ? "; it has " : "; ", spelled(*place), definitions.spelled(each.result));
-  }
+  for (const auto& [place, id] : all)
+    out += fmt::format("{}{} ({})", out.empty() ? "; it has " : "; ", spelled(place), definitions.spelled(id));
   return out;
 }
 

@@ -17,6 +17,9 @@ std::string buffer_words(Giver giver, const BindingPlace& place);
 std::string push_constants_words(Giver giver);
 std::string specialization_words(Giver giver, std::uint32_t id);
 
+/// What chooses how many invocations there are, as messages end.
+std::string size_words(Giver giver);
+
 /// What bindings a module has, as messages go on: "; it has set 0, binding 1 (%data)". Empty if there are none.
 std::string bindings_of(const Definitions& definitions);
 

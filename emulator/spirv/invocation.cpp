@@ -124,7 +124,8 @@ bool Invocation::perform(const Command& command, Step& step) {
     case Act::Length: {
       const std::uint64_t pointer = slots_[command.a] + command.offset;
       const auto& objects = code_.dispatch.objects();
-      if (is_token(pointer) || object_of(pointer) >= objects.size()) return fault(FaultKind::BadPointer, step);
+      if (is_token(pointer) || object_of(pointer) >= objects.size())
+        return fault(is_token(pointer) ? FaultKind::UndefinedAddress : FaultKind::BadPointer, step, {pointer});
       const std::uint64_t size = objects[object_of(pointer)].size;
       const std::uint64_t offset = offset_of(pointer);
       slots_[command.to] = offset > size || command.stride == 0 ? 0 : (size - offset) / command.stride;
@@ -162,7 +163,7 @@ bool Invocation::perform(const Command& command, Step& step) {
       ++at_;
       return false;
     case Act::Fault:
-      return fault(static_cast<FaultKind>(command.detail), step);
+      return fault(static_cast<FaultKind>(command.detail), step, coordinates(command));
   }
   return fault(FaultKind::Refused, step);
 }
@@ -198,15 +199,20 @@ bool Invocation::compute_scalar(const Command& command, Step& step) {
 bool Invocation::index(const Command& command, Step& step) {
   const std::uint64_t base = slots_[command.a];
   const std::uint64_t by = slots_[command.b];
-  if (is_token(base) || is_token(by)) return fault(FaultKind::UndefinedAddress, step);
+  if (is_token(base) || is_token(by)) return fault(FaultKind::UndefinedAddress, step, {base, by});
   const std::int64_t i = signed_value(by, command.computation.bits);
-  if (command.count != 0 && (i < 0 || static_cast<std::uint64_t>(i) >= command.count)) {
-    if (!code_.dispatch.options().robust) return fault(FaultKind::OutOfBounds, step);
+  const DispatchOptions& options = code_.dispatch.options();
+  const bool is_outside =
+      command.count != 0 ? i < 0 || static_cast<std::uint64_t>(i) >= command.count
+                         : !options.wrap_offsets &&
+                               ((command.runtime && i < 0) || leaves_object(base, command.offset, i, command.stride));
+  if (is_outside) {
+    if (!options.robust) return fault(FaultKind::OutOfBounds, step, {base, by});
     // A place that no object has: what reads it gets zero, and what writes it writes nothing.
     slots_[command.to] = base + (kObjectStride - 1 - offset_of(base));
   } else {
     std::uint64_t offset = command.offset + static_cast<std::uint64_t>(i) * command.stride;
-    if (code_.dispatch.options().wrap_offsets) offset = cut(offset_of(base) + offset, 32) - offset_of(base);
+    if (options.wrap_offsets) offset = cut(offset_of(base) + offset, 32) - offset_of(base);
     slots_[command.to] = base + offset;
   }
   ++at_;
@@ -244,13 +250,13 @@ bool Invocation::branch(const Command& command, Step& step) {
 bool Invocation::access(const Command& command, Step& step) {
   const AccessInfo& info = code_.dispatch.code().accesses[command.detail];
   std::uint64_t pointer = slots_[command.a] + command.offset;
-  if (is_token(slots_[command.a])) return fault(FaultKind::UndefinedAddress, step);
+  if (is_token(slots_[command.a])) return fault(FaultKind::UndefinedAddress, step, {slots_[command.a]});
   if (object_of(pointer) == kLocalObject) return access_slot(command, pointer, step);
   const auto& objects = code_.dispatch.objects();
   const std::uint64_t object = object_of(pointer);
-  if (object == 0 || object >= objects.size()) return fault(FaultKind::BadPointer, step);
+  if (object == 0 || object >= objects.size()) return fault(FaultKind::BadPointer, step, {pointer});
   if (offset_of(pointer) + info.type.bytes() > objects[object].size) {
-    if (!code_.dispatch.options().robust) return fault(FaultKind::OutOfBounds, step);
+    if (!code_.dispatch.options().robust) return fault(FaultKind::OutOfBounds, step, {pointer});
     if (command.to != kNoSlot) slots_[command.to] = 0;
     ++at_;
     return false;
@@ -269,7 +275,7 @@ bool Invocation::access(const Command& command, Step& step) {
 
 bool Invocation::access_slot(const Command& command, std::uint64_t pointer, Step& step) {
   const AccessInfo& info = code_.dispatch.code().accesses[command.detail];
-  if (offset_of(pointer) >= slots_.size()) return fault(FaultKind::OutOfBounds, step);
+  if (offset_of(pointer) >= slots_.size()) return fault(FaultKind::OutOfBounds, step, {pointer});
   std::uint64_t& there = slots_[offset_of(pointer)];
   if (command.act == Act::Load) {
     slots_[command.to] = there;
@@ -386,15 +392,23 @@ std::vector<std::uint64_t> Invocation::iterations(const std::vector<std::uint32_
   return out;
 }
 
-bool Invocation::fault(FaultKind, Step& step) {
-  end(StepKind::Finished, step, at_ + std::uint64_t{1});
+std::vector<std::uint64_t> Invocation::coordinates(const Command& command) const {
+  std::vector<std::uint64_t> out;
+  for (const Slot slot : {command.a, command.b, command.c})
+    if (slot != kNoSlot) out.push_back(slots_[slot]);
+  return out;
+}
+
+bool Invocation::fault(FaultKind kind, Step& step, std::vector<std::uint64_t> numbers) const {
+  end(StepKind::Finished, step);
+  step.results = results_of({at_, kind, std::move(numbers)});
   return true;
 }
 
-void Invocation::end(StepKind kind, Step& step, std::uint64_t fault) const {
+void Invocation::end(StepKind kind, Step& step) const {
   step.kind = kind;
   step.goes_on = false;
-  step.results = {fault};
+  step.results = {0};
 }
 
 void Invocation::remember(std::uint32_t loop) {
@@ -459,27 +473,6 @@ std::vector<std::uint32_t> Invocation::spent() const {
   for (std::uint32_t loop = 0; loop < rounds_.size(); ++loop)
     if (rounds_[loop].count + 1 >= code_.bound) out.push_back(loop);
   return out;
-}
-
-std::string describe_fault(const Dispatch& dispatch, std::uint32_t at) {
-  const Command& command = dispatch.code().commands[at];
-  const std::string where =
-      command.from != nullptr ? std::string(name_of(command.from->op)) : std::string("the kernel");
-  switch (command.act) {
-    case Act::Compute:
-      return where + " has no defined result: it divides by zero, or overflows";
-    case Act::Index:
-    case Act::Load:
-    case Act::Store:
-    case Act::Atomic:
-    case Act::Length:
-      return where + " is out of bounds, or at an address that nothing defines";
-    case Act::Fault:
-      if (static_cast<FaultKind>(command.detail) == FaultKind::Unreachable) return "OpUnreachable is reached";
-      return where + " is out of bounds";
-    default:
-      return where + " is undefined behaviour";
-  }
 }
 
 }  // namespace heddle::spirv

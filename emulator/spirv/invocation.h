@@ -13,6 +13,7 @@
 #include "emulator/explore/program.h"
 #include "emulator/spirv/board.h"
 #include "emulator/spirv/facts.h"
+#include "emulator/spirv/faults.h"
 #include "emulator/spirv/tangle.h"
 
 namespace heddle::spirv {
@@ -121,8 +122,7 @@ struct Standpoint {
   Tangle tangle;
 };
 
-/// One run of an invocation. The results of its last step are one number: 0, or one more than the command at which
-/// undefined behaviour was met.
+/// One run of an invocation. The results of its last step are those of a Fault.
 class Invocation : public explore::Agent {
  public:
   explicit Invocation(const InvocationCode& code);
@@ -173,8 +173,10 @@ class Invocation : public explore::Agent {
   std::optional<Lanes> known_vote(bool& others_go) const;
   void describe_exchange(OperationKind kind, std::uint64_t instance, std::uint32_t lane, std::size_t scalar,
                          explore::Step& step) const;
-  bool fault(FaultKind kind, explore::Step& step);
-  void end(explore::StepKind kind, explore::Step& step, std::uint64_t fault = 0) const;
+  /// Ends with undefined behaviour; the numbers are those of Fault.
+  bool fault(FaultKind kind, explore::Step& step, std::vector<std::uint64_t> numbers = {}) const;
+  std::vector<std::uint64_t> coordinates(const Command& command) const;
+  void end(explore::StepKind kind, explore::Step& step) const;
 
   void enter(std::uint32_t loop);
   void remember(std::uint32_t loop);
@@ -200,8 +202,5 @@ class Invocation : public explore::Agent {
   std::size_t exchanged_ = 0;
   std::vector<std::uint64_t> learned_;
 };
-
-/// Undefined behaviour at a command, in words.
-std::string describe_fault(const Dispatch& dispatch, std::uint32_t command);
 
 }  // namespace heddle::spirv

@@ -18,6 +18,10 @@ const char* lasting(const std::string& text);
 /// The file that line records of a binary module name; else `file`, which the module was read from.
 std::string source_file(const Dispatch& dispatch, const Command& command, const std::string& file);
 
+/// An error of a binary module, with the line of its source where line records say it ("... (blur.comp:7)"), else with
+/// the instruction ("... (OpVariable %data)") in place of the offset of its word.
+Error sourced(const Module& module, const Error& error);
+
 /// "file:line: message", or with the offset of a word.
 std::string placed(const std::string& file, const Error& error);
 

@@ -374,7 +374,7 @@ StateGraph::Kind StateGraph::come_to(std::uint32_t thread, std::uint64_t read, S
     read = 0;
     if (step.kind == StepKind::Finished) {
       if (step.results[0] == 0) return Kind::Ended;
-      faults_.insert(static_cast<std::uint32_t>(step.results[0] - 1));
+      add_fault(faults_, step.results);
       return Kind::Lost;
     }
     if (step.kind == StepKind::Operation && step.operation.kind != OperationKind::MemoryBarrier) return Kind::Ready;

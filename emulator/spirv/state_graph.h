@@ -50,7 +50,7 @@ class StateGraph : public progress::Graph {
   /// False if there are more states, or an execution with undefined behaviour or with too long a computation.
   bool complete() const { return complete_; }
   /// Commands at which undefined behaviour is met.
-  const std::set<std::uint32_t>& faults() const { return faults_; }
+  const Faults& faults() const { return faults_; }
 
   bool begun(State state, std::uint32_t thread) const override { return local(state, thread).begun; }
   bool ended(State state, std::uint32_t thread) const override { return local(state, thread).kind == Kind::Ended; }
@@ -146,7 +146,7 @@ class StateGraph : public progress::Graph {
   mutable progress::Numbers<Bytes> objects_;
   /// How many bytes of objects are kept, whatever states they are of.
   mutable std::uint64_t kept_bytes_ = 0;
-  mutable std::set<std::uint32_t> faults_;
+  mutable Faults faults_;
   progress::Edges edges_;
   bool complete_ = true;
 };

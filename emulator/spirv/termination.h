@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "emulator/progress/endless.h"
@@ -15,8 +14,8 @@
 namespace heddle::spirv {
 
 struct Termination : progress::TerminationOf<InterleavedStep> {
-  /// Commands at which undefined behaviour is met.
-  std::set<std::uint32_t> faults;
+  /// Undefined behaviour that is met.
+  Faults faults;
 };
 
 /// emulator/progress/PROGRESS.md says what the answer means. Looks at `most_states` at most; stops early once

@@ -87,7 +87,7 @@ Known ImageTranslator::image(std::size_t operand) {
   const Id id = t_.module_.operand(where(), operand);
   Known out = t_.known(id);
   if (!out.image) t_.fail(t_.definitions_.spelled(id) + " is no image that heddle knows");
-  if (out.out_of_bounds) t_.emit(Act::Fault).detail = static_cast<std::uint32_t>(FaultKind::OutOfBounds);
+  if (out.bad_index) out.bad_index->put_into(t_.emit(Act::Fault));
   return out;
 }
 
@@ -105,7 +105,9 @@ ImageTranslator::Texel ImageTranslator::texel(const Known& image, Id coordinate,
   if (at.parts.size() < of.shape.coordinates) t_.fail("this coordinate has too few components");
   Slot inside = t_.constant(1);
   Slot index = t_.constant(0);
+  std::vector<Slot> coordinates;
   const auto step = [&](Slot by, Slot extent) {
+    coordinates.insert(coordinates.begin(), by);
     const Slot fits = t_.compute({Op::OpULessThan, 0, 1, 64, 64}, {by, extent});
     inside = t_.compute({Op::OpLogicalAnd, 0, 1, 1, 1}, {inside, fits});
     index = t_.compute({Op::OpIMul, 0, 64, 64, 64}, {index, extent});
@@ -128,7 +130,11 @@ ImageTranslator::Texel ImageTranslator::texel(const Known& image, Id coordinate,
     for (const Slot result : results) t_.move(result, t_.constant(0));
     t_.jump(out.behind);
   } else {
-    t_.emit(Act::Fault).detail = static_cast<std::uint32_t>(FaultKind::OutOfBounds);
+    Command& fault = t_.emit(Act::Fault);
+    fault.detail = static_cast<std::uint32_t>(FaultKind::OutsideOfImage);
+    fault.a = coordinates[0];
+    if (coordinates.size() > 1) fault.b = coordinates[1];
+    if (coordinates.size() > 2) fault.c = coordinates[2];
   }
   t_.place(within);
   const Slot base = t_.pointer_slot(image);

@@ -23,7 +23,7 @@ void Translator::access_chain(const Instruction& instruction, bool has_element) 
   std::size_t next = 1;
   if (has_element) {
     const auto stride = definitions_.literal(at.type, spv::Decoration::ArrayStride);
-    step_by(at, at.in_slots ? at.layout->size : stride.value_or(static_cast<std::uint32_t>(at.layout->size)), 0,
+    step_by(at, {at.in_slots ? at.layout->size : stride.value_or(static_cast<std::uint32_t>(at.layout->size))},
             module_.operand(instruction, next++));
   }
   for (; next < instruction.operand_count; ++next) step_into(at, module_.operand(instruction, next));
@@ -35,7 +35,7 @@ void Translator::step_into(Known& at, Id index) {
   const Layout& layout = *at.layout;
   if (layout.kind == Layout::Kind::Scalar) fail("this chain goes on behind a scalar");
   if (layout.kind == Layout::Kind::Array) {
-    step_by(at, layout.stride, layout.runtime ? 0 : layout.count, index);
+    step_by(at, {layout.stride, layout.runtime ? 0 : layout.count, layout.runtime}, index);
     at.layout = layout.parts[0];
     return;
   }
@@ -62,19 +62,20 @@ void Translator::leave_slots_behind(Known& at) {
 }
 
 // An array may have no bound of its own: then the access is held against what it points into.
-void Translator::step_by(Known& at, std::uint64_t stride, std::uint64_t count, Id index) {
+void Translator::step_by(Known& at, const Steps& steps, Id index) {
   const auto constant_index = types_.integer(index, *at_);
   const Operand of = operand(index);
   if (of.parts.size() != 1) fail("an index is one integer");
   const std::uint8_t bits = types_.first_scalar(of.type, *at_).bits;
   if (constant_index && *constant_index != kUndefinedConstant) {
     const std::int64_t value = signed_value(*constant_index, bits);
-    if (count != 0 && (value < 0 || static_cast<std::uint64_t>(value) >= count)) {
-      at.out_of_bounds = true;
+    const bool is_behind = steps.count != 0 && static_cast<std::uint64_t>(value) >= steps.count;
+    if (is_behind || (steps.runtime && value < 0)) {
+      at.bad_index = {*constant_index, bits, steps.count};
     } else if (at.local) {
-      *at.local += static_cast<Slot>(static_cast<std::uint64_t>(value) * stride);
+      *at.local += static_cast<Slot>(static_cast<std::uint64_t>(value) * steps.stride);
     } else {
-      at.offset += static_cast<std::uint64_t>(value) * stride;
+      at.offset += static_cast<std::uint64_t>(value) * steps.stride;
     }
     return;
   }
@@ -85,11 +86,19 @@ void Translator::step_by(Known& at, std::uint64_t stride, std::uint64_t count, I
   out.a = at.slots[0];
   out.b = of.parts[0];
   out.offset = at.offset;
-  out.stride = stride;
-  out.count = count;
+  out.stride = steps.stride;
+  out.count = steps.count;
+  out.runtime = steps.runtime;
   out.computation.bits = bits;
   at.slots = {to};
   at.offset = 0;
+}
+
+void Known::BadIndex::put_into(Command& fault) const {
+  fault.detail = static_cast<std::uint32_t>(FaultKind::OutOfBounds);
+  fault.offset = index;
+  fault.computation.bits = bits;
+  fault.count = count;
 }
 
 /// The access that memory operands say; their words begin at `operands_at`, behind the mask.
@@ -109,7 +118,7 @@ AccessInfo Translator::access_info(const Known& pointer, std::uint32_t mask, std
 
 std::vector<Slot> Translator::load(const Known& pointer, const AccessInfo& info) {
   std::vector<Slot> out;
-  if (pointer.out_of_bounds) emit(Act::Fault).detail = static_cast<std::uint32_t>(FaultKind::OutOfBounds);
+  if (pointer.bad_index) pointer.bad_index->put_into(emit(Act::Fault));
   if (pointer.layout->runtime) fail("a run-time array is no value");
   for_each_scalar(*pointer.layout, 0, [&](std::uint64_t offset, const ScalarType& type) {
     const Slot to = new_slot(type);
@@ -128,7 +137,7 @@ std::vector<Slot> Translator::load(const Known& pointer, const AccessInfo& info)
 }
 
 void Translator::store(const Known& pointer, const std::vector<Slot>& values, const AccessInfo& info) {
-  if (pointer.out_of_bounds) emit(Act::Fault).detail = static_cast<std::uint32_t>(FaultKind::OutOfBounds);
+  if (pointer.bad_index) pointer.bad_index->put_into(emit(Act::Fault));
   std::size_t next = 0;
   for_each_scalar(*pointer.layout, 0, [&](std::uint64_t offset, const ScalarType& type) {
     if (next >= values.size()) fail("what is stored is not of the pointer's type");
@@ -235,7 +244,7 @@ void Translator::atomic(const Instruction& instruction) {
                          instruction.op != Op::OpAtomicIDecrement;
   const Known at = known(module_.operand(instruction, 0));
   if (at.layout == nullptr || at.layout->kind != Layout::Kind::Scalar) fail("an atomic takes a pointer to a scalar");
-  if (at.out_of_bounds) emit(Act::Fault).detail = static_cast<std::uint32_t>(FaultKind::OutOfBounds);
+  if (at.bad_index) at.bad_index->put_into(emit(Act::Fault));
   AccessInfo info;
   info.type = at.layout->scalar;
   info.atomic = instruction.op;

@@ -50,10 +50,7 @@ Translator::Translator(Types& types, const std::vector<Function>& functions, boo
       robust_(robust) {}
 
 void Translator::fail(const std::string& message) const {
-  const Position position = at_ != nullptr ? at_->position : Position{};
-  const Instruction* source = position.line == 0 && line_ != 0 ? definitions_.find(file_) : nullptr;
-  if (source == nullptr || source->op != Op::OpString) throw Error(position, message);
-  throw Error(position, message + " (" + module_.string_at(*source, 0) + ':' + std::to_string(line_) + ')');
+  throw Error(at_ != nullptr ? at_->position : Position{}, message);
 }
 
 Code Translator::run(Id entry_function) {

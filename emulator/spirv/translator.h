@@ -29,8 +29,15 @@ struct Known {
   bool coherent = false;
   bool is_volatile = false;
   bool physical = false;
-  /// A constant index was out of bounds on the way.
-  bool out_of_bounds = false;
+  /// A constant index that was out of bounds on the way, its bits, and how many elements there were.
+  struct BadIndex {
+    std::uint64_t index = 0;
+    std::uint8_t bits = 0;
+    std::uint64_t count = 0;  ///< 0: of a run-time array
+    /// Makes a command the undefined behaviour of an access by such an index.
+    void put_into(Command& fault) const;
+  };
+  std::optional<BadIndex> bad_index;
   /// The image of Code::images that this is, or points to.
   std::optional<std::size_t> image;
 };
@@ -122,7 +129,13 @@ class Translator : private Sink {
   // Memory (translate_memory.cpp):
   void access_chain(const Instruction& instruction, bool has_element);
   void step_into(Known& at, Id index);
-  void step_by(Known& at, std::uint64_t stride, std::uint64_t count, Id index);
+  /// Elements that an index chooses from; `count` is 0 where their number is no bound.
+  struct Steps {
+    std::uint64_t stride = 0;
+    std::uint64_t count = 0;
+    bool runtime = false;
+  };
+  void step_by(Known& at, const Steps& steps, Id index);
   void leave_slots_behind(Known& at);
   AccessInfo access_info(const Known& pointer, std::uint32_t mask, std::size_t operands_at, const Instruction& at);
   std::vector<Slot> load(const Known& pointer, const AccessInfo& info);

@@ -71,7 +71,61 @@ TEST_CASE("an access out of bounds is a finding at its line, with the invocation
   CHECK(std::string(totals.findings[0].finding.where.file) == "kernel.spvasm");
   CHECK(totals.findings[0].finding.where.line != 0);
   CHECK(totals.findings[0].finding.invocation.local.x == 0);
+  CHECK(totals.findings[0].finding.message ==
+        "OpAccessChain takes index 4 of an array of 4 elements in Uniform '%out'.");
+  CHECK(totals.findings[0].finding.object == "%out");
   CHECK(totals.findings[0].runs == 20);
+}
+
+TEST_CASE("an access out of bounds is told with the variable, the index or the bytes, and what the variable has") {
+  const auto message = [](const std::string& array, const std::string& index, std::vector<std::uint8_t> bytes) {
+    const std::string text =
+        "OpCapability Shader\nOpMemoryModel Logical Vulkan\nOpEntryPoint GLCompute %main \"main\"\n"
+        "OpExecutionMode %main LocalSize 1 1 1\nOpDecorate %other DescriptorSet 0\nOpDecorate %other Binding 0\n"
+        "OpDecorate %data DescriptorSet 0\nOpDecorate %data Binding 1\nOpMemberDecorate %Box 0 Offset 0\n"
+        "OpMemberDecorate %Box 1 Offset 4\nOpDecorate %many ArrayStride 4\n%void = OpTypeVoid\n"
+        "%kernel = OpTypeFunction %void\n%uint = OpTypeInt 32 0\n%c0 = OpConstant %uint 0\n%c1 = OpConstant %uint 1\n"
+        "%index = OpConstant %uint " +
+        index + "\n%c2 = OpConstant %uint 2\n%many = " + array +
+        "\n%Box = OpTypeStruct %uint %many\n%to_Box = OpTypePointer StorageBuffer %Box\n"
+        "%to_uint = OpTypePointer StorageBuffer %uint\n%other = OpVariable %to_Box StorageBuffer\n"
+        "%data = OpVariable %to_Box StorageBuffer\n%main = OpFunction %void None %kernel\n%start = OpLabel\n"
+        "%first = OpAccessChain %to_uint %data %c0\n%zero = OpLoad %uint %first\n%at = OpIAdd %uint %zero %index\n"
+        "%known = OpAccessChain %to_uint %other %c1 %c1\nOpStore %known %c1\n"
+        "%element = OpAccessChain %to_uint %data %c1 %at\nOpStore %element %c1\nOpReturn\nOpFunctionEnd\n";
+    DispatchOptions options = named();
+    options.buffers[{0, 0}] = std::vector<std::uint8_t>(16, 0);
+    options.buffers[{0, 1}] = std::move(bytes);
+    const Ran module(text, options);
+    RunRequest request;
+    request.policy = heddle::memory_policy("sequential");
+    const RunTotals totals = run(module.analysis, module.question, request);
+    const Answer answer = module.ask(false);
+    REQUIRE(totals.findings.size() == 1);
+    REQUIRE(answer.faults.size() == 1);
+    CHECK(describe_fault(module.dispatch, answer.faults.begin()->second) + '.' == totals.findings[0].finding.message);
+    CHECK(totals.findings[0].finding.object == "%data");
+    return totals.findings[0].finding.message;
+  };
+  const std::vector<std::uint8_t> twelve(12, 0);
+  CHECK(message("OpTypeRuntimeArray %uint", "2", twelve) ==
+        "OpStore writes bytes 12 to 15 of StorageBuffer '%data', which has 12 bytes.");
+  CHECK(message("OpTypeRuntimeArray %uint", "4294967295", twelve) ==
+        "OpAccessChain takes index -1 (4294967295 without a sign) of a run-time array in StorageBuffer '%data'.");
+  CHECK(message("OpTypeRuntimeArray %uint", "4294967294", twelve) ==
+        "OpAccessChain takes index -2 (4294967294 without a sign) of a run-time array in StorageBuffer '%data'.");
+  CHECK(message("OpTypeArray %uint %c2", "2", twelve) ==
+        "OpAccessChain takes index 2 of an array of 2 elements in StorageBuffer '%data'.");
+}
+
+TEST_CASE("a constant index out of bounds is told where it is used, and an address that nothing defines as such") {
+  const RunTotals constant = ran(first_does("%p = OpAccessChain %to_uint %out %c0 %c4\nOpStore %p %c1\n"));
+  REQUIRE(constant.findings.size() == 1);
+  CHECK(constant.findings[0].finding.message == "OpStore takes index 4 of an array of 4 elements in Uniform '%out'.");
+  const RunTotals open =
+      ran(first_does("%v = OpUndef %uint\n%p = OpAccessChain %to_uint %out %c0 %v\nOpStore %p %c1\n"));
+  REQUIRE(open.findings.size() == 1);
+  CHECK(open.findings[0].finding.message == "OpAccessChain takes an index that nothing defines.");
 }
 
 TEST_CASE("a division by zero is a finding") {

@@ -87,7 +87,7 @@ TEST_CASE("an input of a specialization constant is a number, which an option be
   CHECK(message_of_module(module_with(header)).empty());
   CHECK(message_of_module(module_with("; @Input: %size = {7}\n")) ==
         "%size is a specialization constant, and its input is one number");
-  CHECK(message_of_module(module_with("; @Input: %size = 1.5\n")) == "@Input: 1.5 is no value of %size");
+  CHECK(message_of_module(module_with("; @Input: %size = 1.5\n")) == "@Input: \"1.5\" is no value of %size");
   CHECK(message_of_module(module_with("; @Input: %double = 7\n")) ==
         "%double has no memory that an input could fill, and is no specialization constant");
 }

@@ -129,7 +129,7 @@ TEST_CASE("what a module is given and has not is named in the words of the progr
   options.specialization = {{1, "eight"}};
   Module scan(device, kShaders + "scan.spvasm", options);
   CHECK_THROWS_WITH(scan.dispatch(1, {bound(0, 0, in), bound(0, 1, out)}),
-                    Contains("ModuleOptions::specialization[1]: eight is no value of %SIZE"));
+                    Contains("ModuleOptions::specialization[1]: \"eight\" is no value of %SIZE"));
 }
 
 TEST_CASE("a buffer that a module declares and its entry point does not use need not be bound") {
@@ -170,6 +170,21 @@ TEST_CASE("a module that goes out of bounds on a device is a kernel that is wron
   } catch (const KernelError& error) {
     CHECK(error.finding().kind == FindingKind::OutOfBounds);
     CHECK(error.finding().invocation.global.x == 63);
+    CHECK_THAT(error.finding().message, Contains("bytes 252 to 255 of StorageBuffer '%items', which has 252 bytes"));
+  }
+}
+
+TEST_CASE("natively a module that goes out of bounds is told with the variable and its bytes, too") {
+  Device device(Mode::Native);
+  auto in = device.buffer(numbers(63));
+  auto out = device.buffer<std::uint32_t>(64);
+  Module scan(device, kShaders + "scan.spvasm", of_size(64));
+  scan.push_constants(std::uint32_t{1});
+  try {
+    scan.dispatch(1, {bound(0, 0, in), bound(0, 1, out)});
+    FAIL("the dispatch went well");
+  } catch (const KernelError& error) {
+    CHECK(error.finding().message == "OpLoad reads bytes 252 to 255 of StorageBuffer '%items', which has 252 bytes.");
   }
 }
 

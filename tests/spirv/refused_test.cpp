@@ -69,6 +69,23 @@ TEST_CASE("a line record of a binary module says where the source has what is re
   CHECK_THROWS_WITH(Dispatch(module, {}, {}), "heddle does not run OpEmitVertex (blur.comp:7)");
 }
 
+TEST_CASE("what a binary module lacks is told by its instruction where no line record says its line") {
+  Module module = assemble(module_of("1 1 1",
+                                     "%many = OpTypeRuntimeArray %uint\n%Box = OpTypeStruct %many\n"
+                                     "%to_Box = OpTypePointer StorageBuffer %Box\n"
+                                     "%data = OpVariable %to_Box StorageBuffer\n",
+                                     ""));
+  for (Instruction& each : module.instructions) each.position.line = 0;
+  try {
+    const Dispatch dispatch(module, {}, {});
+    FAIL("it was not refused");
+  } catch (const Error& error) {
+    const std::string message = placed("blur.comp", error);
+    CHECK_THAT(message, Catch::StartsWith("blur.comp: %") && Catch::Contains("(OpVariable %"));
+    CHECK_THAT(message, !Catch::Contains("word"));
+  }
+}
+
 TEST_CASE("a cooperative matrix is refused by the name of its type") {
   const std::string declared =
       "%eight = OpConstant %uint 8\n%three = OpConstant %uint 3\n"

@@ -64,6 +64,7 @@ class SpirvBatch {
     bool to_errors = false;
     bool finding = false;
     bool unsound = false;
+    bool undecided = false;
   };
 
   void show_progress_of_one_file() {
@@ -87,6 +88,7 @@ class SpirvBatch {
     out.to_errors = report.error.has_value();
     out.finding = report.has_finding();
     out.unsound = report.is_unsound();
+    out.undecided = report.is_undecided() && !report.runs;
   }
 
   void print(std::size_t file) {
@@ -95,7 +97,7 @@ class SpirvBatch {
     std::FILE* const to = out.to_errors && !json_ ? stderr : stdout;
     std::fwrite(out.text.data(), 1, out.text.size(), to);
     std::fflush(stdout);
-    if (out.to_errors) exit_code_ = ExitCode::BadInput;
+    if (out.to_errors || out.undecided) exit_code_ = ExitCode::BadInput;
     if (out.finding && exit_code_ == ExitCode::Fine) exit_code_ = ExitCode::Finding;
     if (out.unsound) exit_code_ = ExitCode::InternalError;
     out = {};
@@ -160,7 +162,8 @@ SpirvCommand::SpirvCommand(CLI::App& program)
       "Which invocations race in a shader, and what orders them:  heddle spirv scan.comp --races\n"
       "A text or shader says in comments before its first instruction what goes in and what may come out:\n"
       "  ; @Input: %in = {{3, 4}}     ; @Output: forall (%out[0] == 7)     ; @Config: 2, 1, 1\n"
-      "Exit code: 0 fine, 1 a condition fails, a race or undefined behaviour, 2 bad input, 3 an internal error.");
+      "Exit code: 0 fine, 1 a condition fails, a race or undefined behaviour, 2 bad input or an exploration that\n"
+      "finds nothing out, because no execution comes to its end within --bound, 3 an internal error.");
 }
 
 void SpirvCommand::add_dispatch_options() {
@@ -254,8 +257,8 @@ SpirvRequest SpirvCommand::request() const {
   out.inquiry.verdict_only = verdict_;
   out.inquiry.cancelled = &interrupted();
   out.dispatch.entry = entry_;
-  if (!local_.empty()) out.dispatch.local = size_from_text("--local", local_);
-  if (!groups_.empty()) out.dispatch.groups = size_from_text("--groups", groups_);
+  if (command_->count("--local") > 0) out.dispatch.local = size_from_text("--local", local_);
+  if (command_->count("--groups") > 0) out.dispatch.groups = size_from_text("--groups", groups_);
   if (subgroup_size_ != 0) out.dispatch.subgroup_size = subgroup_size_;
   for (const std::string& each : specialization_) {
     const auto [id, value] = split_option("--spec", each);
@@ -271,7 +274,7 @@ SpirvRequest SpirvCommand::request() const {
     add_once("--extent", name, out.dispatch.extents, binding_from_text("--extent", name),
              size_from_text("--extent", size));
   }
-  if (!push_.empty()) out.dispatch.push_constants = contents_from_text("--push", push_);
+  if (command_->count("--push") > 0) out.dispatch.push_constants = contents_from_text("--push", push_);
   out.dispatch.robust = robust_;
   out.dispatch.wrap_offsets = wrap_offsets_;
   out.dispatch.reconverge_maximal = !reconverge_.empty();

@@ -42,12 +42,12 @@ const char* quantifier_name(spirv::Quantifying quantifier) {
   return "";
 }
 
-Json faults_json(const spirv::Dispatch& dispatch, const std::set<std::uint32_t>& faults) {
+Json faults_json(const spirv::Dispatch& dispatch, const spirv::Faults& faults) {
   Json out = Json::array();
-  for (const std::uint32_t at : faults) {
+  for (const auto& [at, met] : faults) {
     Json fault;
     fault["line"] = dispatch.code().commands[at].line;
-    fault["what"] = spirv::describe_fault(dispatch, at);
+    fault["what"] = spirv::describe_fault(dispatch, met);
     out.push_back(std::move(fault));
   }
   return out;
@@ -66,6 +66,7 @@ void add_answer(const SpirvReport& report, Json& out) {
     out["executions"] = answer.executions;
   }
   out["complete"] = answer.complete;
+  out["undecided"] = report.is_undecided();
 }
 
 void add_runs(const SpirvReport& report, Json& out) {

@@ -83,8 +83,13 @@ std::vector<std::uint8_t> contents_from_text(const std::string& option, const st
                out);
     return out;
   }
-  const std::string bytes = read_input(text, 4 * kMostWords);
-  return {bytes.begin(), bytes.end()};
+  try {
+    const std::string bytes = read_input(text, 4 * kMostWords);
+    return {bytes.begin(), bytes.end()};
+  } catch (const InputError& error) {
+    throw InputError(option + ": " + error.what() +
+                     "; what a buffer holds is a file, zeros:N, iota:N, random:N or words:1,2,3");
+  }
 }
 
 }  // namespace heddle::cli

@@ -17,9 +17,13 @@ ModuleSource module_of_text(std::string_view text) {
 }
 
 bool SpirvReport::has_finding() const {
-  const bool explored = answer && (answer->racy || !answer->faults.empty() || !answer->holds);
+  const bool explored = answer && !is_undecided() && (answer->racy || !answer->faults.empty() || !answer->holds);
   return explored || !differences.empty() || (termination && (termination->schedule || !termination->faults.empty())) ||
          (runs && (runs->racy_runs > 0 || !runs->findings.empty()));
+}
+
+bool SpirvReport::is_undecided() const {
+  return answer && answer->is_empty();
 }
 
 std::optional<bool> SpirvReport::allows(const std::vector<std::uint64_t>& values) const {

@@ -49,6 +49,8 @@ struct SpirvReport {
   double seconds = 0;
 
   bool has_finding() const;
+  /// Whether the explorer has found out nothing at all, not even by how a run ended.
+  bool is_undecided() const;
   /// Whether a run did what the memory model does not allow.
   bool is_unsound() const;
   /// Whether the explorer's list has these values; nothing if there is no whole list.

@@ -5,6 +5,7 @@
 #include "emulator/cli/spirv/report.h"
 #include "emulator/cli/spirv/termination.h"
 #include "emulator/cli/table.h"
+#include "emulator/spirv/source.h"
 
 namespace heddle::cli {
 namespace {
@@ -71,11 +72,17 @@ std::string buffers(const SpirvReport& report, const Painter& paint) {
   return out;
 }
 
-std::string faults(const spirv::Dispatch& dispatch, const std::set<std::uint32_t>& faults) {
+/// "line 7", or the instruction where no line is known.
+std::string place_of(const spirv::Dispatch& dispatch, std::uint32_t at) {
+  const spirv::Command& command = dispatch.code().commands[at];
+  return command.line != 0 ? fmt::format("line {}", command.line) : text_of(dispatch, command);
+}
+
+std::string faults(const spirv::Dispatch& dispatch, const spirv::Faults& faults) {
   std::string out;
-  for (const std::uint32_t at : faults)
-    out += fmt::format("  undefined behaviour at line {}: {}\n", dispatch.code().commands[at].line,
-                       spirv::describe_fault(dispatch, at));
+  for (const auto& [at, fault] : faults)
+    out += fmt::format("  undefined behaviour at {}: {}\n", place_of(dispatch, at),
+                       spirv::describe_fault(dispatch, fault));
   return out;
 }
 
@@ -88,6 +95,7 @@ std::string verdict(const SpirvReport& report, const Painter& paint) {
   if (!report.answer && report.runs && report.runs->racy_runs > 0) return paint(Colour::Red, "there is a data race");
   if (!report.answer) return "no run has a data race (not explored)";
   const spirv::Answer& answer = *report.answer;
+  if (answer.is_empty()) return paint(Colour::Yellow, "nothing was found out: no execution came to its end");
   std::string out;
   if (report.dispatch->question.condition) {
     const bool exists = report.dispatch->question.quantifier == spirv::Quantifying::Exists;
@@ -167,6 +175,10 @@ std::string spirv_text(const SpirvReport& report, bool quiet, const Painter& pai
   if (report.answer->cut > 0)
     out += fmt::format("  {} execution{} cut: some loop goes round more often than --bound {} lets it\n",
                        report.answer->cut, end_of(report.answer->cut, " was", "s were"), report.inquiry.bound);
+  if (report.is_undecided() && !report.runs)
+    out +=
+        "  Run it instead (--races, or --machine random), or choose a larger --bound or fewer invocations (--local, "
+        "--groups).\n";
   out += faults(dispatch, report.answer->faults);
   if (report.answer->race) out += "  a data race:\n" + race(report);
   return out;

@@ -70,6 +70,7 @@ class ModuleKernel {
       const PlannedObject& object = objects[number];
       Place& place = places[number];
       place.sharing = object.sharing;
+      place.object = object.words;
       switch (object.kind) {
         case PlannedObject::Kind::Nothing:
           break;

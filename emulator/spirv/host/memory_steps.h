@@ -172,15 +172,15 @@ class MemorySteps {
       return state.slots[offset_of(pointer)];
     const Place* place = find(state, pointer, offset);
     if (is_token(pointer) || place == nullptr || !place->constant || offset + bytes > place->size)
-      raise_bad_pointer(state, *step, pointer);
+      raise_bad_pointer(state, *step, pointer, bytes);
     std::uint64_t value = 0;
     std::memcpy(&value, place->bytes + offset, bytes);
     return value;
   }
-  [[gnu::noinline]] static void store_other(const Step* step, State& state, std::uint64_t pointer,
-                                            std::uint64_t value) {
+  [[gnu::noinline]] static void store_other(const Step* step, State& state, std::uint64_t pointer, std::uint64_t value,
+                                            std::uint32_t bytes) {
     if (is_token(pointer) || object_of(pointer) != kLocalObject || offset_of(pointer) >= state.slot_count)
-      raise_bad_pointer(state, *step, pointer);
+      raise_bad_pointer(state, *step, pointer, bytes);
     state.slots[offset_of(pointer)] = value;
   }
   /// Whether so many bytes are in memory that invocations share. (The emulation checks the bounds of a binding itself.)
@@ -215,7 +215,7 @@ class MemorySteps {
       if (is_shared(place, offset, sizeof(T))) [[likely]] {
         By::template store<T>(of(state), *place, offset, *step->detail, static_cast<T>(value));
       } else {
-        store_other(step, state, pointer, value);
+        store_other(step, state, pointer, value, sizeof(T));
       }
       return step + 1;
     }
@@ -240,7 +240,7 @@ class MemorySteps {
   };
   static std::uint64_t physical_address(const Step* step, State& state) {
     const std::uint64_t base = state.slots[step->a];
-    if (is_token(base)) raise_bad_pointer(state, *step, base);
+    if (is_token(base)) raise_bad_pointer(state, *step, base, 0);
     return base + step->number;
   }
 
@@ -255,7 +255,7 @@ class MemorySteps {
     } else {
       const std::uint64_t pointer = state.slots[step->a] + step->number;
       const Place* const place = find(state, pointer, offset);
-      if (!is_shared(place, offset, sizeof(T))) raise_bad_pointer(state, *step, pointer);
+      if (!is_shared(place, offset, sizeof(T))) raise_bad_pointer(state, *step, pointer, sizeof(T));
       return act(of(state), By::template ref<T>(of(state), *place, offset, *step->detail));
     }
   }

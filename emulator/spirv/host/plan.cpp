@@ -4,6 +4,7 @@
 
 #include "emulator/spirv/atomics.h"
 #include "emulator/spirv/dispatch.h"
+#include "emulator/spirv/faults.h"
 #include "emulator/spirv/source.h"
 
 namespace heddle::spirv {
@@ -58,6 +59,7 @@ Plan::Plan(const Dispatch& dispatch, const std::string& file, const MemoryHandle
   for (std::size_t at = 0; at < steps_.size(); ++at) {
     details_[at].command = &code.commands[at];
     details_[at].where = location_of(dispatch, code.commands[at], file);
+    if (code.commands[at].from != nullptr) details_[at].object = lasting(pointed_to(dispatch, *code.commands[at].from));
     plan_step(at);
   }
   plan_objects();
@@ -245,6 +247,7 @@ void Plan::plan_objects() {
     const Object& object = objects[number];
     PlannedObject& planned = objects_[number];
     planned.name = lasting(object.name);
+    planned.words = lasting(object_words(object));
     planned.size = object.size;
     planned.storage = object.storage;
     if (object.constant) {

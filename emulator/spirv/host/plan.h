@@ -35,6 +35,8 @@ struct PlannedObject {
   std::uint64_t size = 0;
   /// A text that lasts as long as the process.
   const char* name = "";
+  /// What findings call it.
+  const char* words = "";
   bool zeroed = false;
   /// What the object holds if it is a constant.
   std::vector<std::byte> bytes;

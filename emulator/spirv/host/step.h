@@ -43,6 +43,8 @@ struct StepDetail {
   MemorySemantics unequal = MemorySemantics::None;
   Op atomic = Op::OpNop;
   Slot comparator = kNoSlot;
+  /// The variable that the instruction's pointer comes from, for findings ("StorageBuffer '%data'").
+  const char* object = "";
 };
 
 struct Step {
@@ -71,6 +73,8 @@ struct Place {
   std::uint64_t size = 0;
   Sharing sharing = Sharing::AsTheInstructionSays;
   bool constant = false;
+  /// The variable, for findings; a text that lasts as long as the process.
+  const char* object = "";
 };
 
 /// An invocation that runs.
@@ -92,8 +96,8 @@ std::string endless_loop();
 
 /// Ends the dispatch with a finding at this step.
 [[noreturn]] void raise(const State& state, const Step& step, FindingKind kind, std::string message);
-/// Ends the dispatch with a finding that says why the pointer is undefined or wrong.
-[[noreturn]] void raise_bad_pointer(const State& state, const Step& step, std::uint64_t pointer);
+/// Ends the dispatch with a finding that says why so many bytes at the pointer are undefined or out of bounds.
+[[noreturn]] void raise_bad_pointer(const State& state, const Step& step, std::uint64_t pointer, std::uint64_t bytes);
 
 // The handlers of what is no access to memory: both modes share them.
 

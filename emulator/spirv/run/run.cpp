@@ -26,12 +26,9 @@ namespace {
 
 using run::RunEnd;
 
-FindingKind kind_of(const Dispatch& dispatch, std::uint32_t at) {
-  const Command& command = dispatch.code().commands[at];
-  if (command.act == Act::Compute) return FindingKind::DivisionByZero;
-  if (command.act == Act::Fault && static_cast<FaultKind>(command.detail) == FaultKind::Unreachable)
-    return FindingKind::RequirementFailed;
-  return FindingKind::OutOfBounds;
+FindingKind kind_of(const Fault& fault) {
+  if (fault.kind == FaultKind::Arithmetic) return FindingKind::DivisionByZero;
+  return fault.kind == FaultKind::Unreachable ? FindingKind::RequirementFailed : FindingKind::OutOfBounds;
 }
 
 /// Says whether a run has a data race.
@@ -152,14 +149,21 @@ class Worker {
   void note_findings(std::uint64_t number) {
     bool faulty = false;
     for (std::uint32_t agent = 0; agent < runner_.ends().size(); ++agent) {
-      const explore::AgentEnd& end = runner_.ends()[agent];
-      if (end.results.empty() || end.results[0] == 0) continue;
+      const std::optional<Fault> fault = fault_in(runner_.ends()[agent].results);
+      if (!fault) continue;
       faulty = true;
-      const auto at = static_cast<std::uint32_t>(end.results[0] - 1);
-      note(number, kind_of(analysis_.dispatch(), at), describe_fault(analysis_.dispatch(), at) + '.', agent, at);
+      Finding finding;
+      finding.kind = kind_of(*fault);
+      finding.message = describe_fault(analysis_.dispatch(), *fault) + '.';
+      finding.object = object_of_fault(analysis_.dispatch(), *fault);
+      note(number, std::move(finding), agent, fault->command);
     }
-    for (const auto& [agent, at] : share_.undefined_branches)
-      note(number, FindingKind::UndefinedValue, "a value that nothing defines decides which way is taken.", agent, at);
+    for (const auto& [agent, at] : share_.undefined_branches) {
+      Finding finding;
+      finding.kind = FindingKind::UndefinedValue;
+      finding.message = "a value that nothing defines decides which way is taken.";
+      note(number, std::move(finding), agent, at);
+    }
     for (const Finding& finding : runner_.findings()) {
       // Who met undefined behaviour comes to no barrier any more.
       const bool follows =
@@ -168,10 +172,7 @@ class Worker {
     }
   }
 
-  void note(std::uint64_t number, FindingKind kind, std::string message, std::uint32_t agent, std::uint32_t at) {
-    Finding finding;
-    finding.kind = kind;
-    finding.message = std::move(message);
+  void note(std::uint64_t number, Finding finding, std::uint32_t agent, std::uint32_t at) {
     finding.where = instructions_->place_of(
         {analysis_.files()[at], analysis_.texts()[at].c_str(), analysis_.dispatch().code().commands[at].line});
     finding.invocation = run::coordinates_of(setting_, static_cast<AgentId>(agent)).value_or(Coordinates{});

@@ -102,6 +102,27 @@ TEST_CASE("heddle spirv says what to do about a buffer without a length, and abo
   CHECK(cut.out.find("some loop goes round more often than --bound 1 lets it") != std::string::npos);
 }
 
+TEST_CASE("heddle spirv says that it found nothing out where each execution is cut, and ends with 2") {
+  const std::string scan = HEDDLE_SOURCE_DIR "/samples/shaders/scan.spvasm";
+  const std::vector<std::string> inputs{"spirv", scan, "--set", "0.0=iota:4", "0.1=zeros:4", "--push", "words:1"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), inputs.begin(), inputs.end());
+    return run_heddle(more);
+  };
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{"--bound", "1"}, {"--bound", "1", "--verdict"}}) {
+    const Run run = with(more);
+    CHECK(run.exit_code == 2);
+    CHECK(run.out.find("scan.spvasm: nothing was found out") != std::string::npos);
+    CHECK(run.out.find("no data race") == std::string::npos);
+    CHECK(run.out.find("--races") != std::string::npos);
+  }
+  CHECK(lines_of(with({"--bound", "1", "--json"}).out).at(0)["undecided"] == true);
+  CHECK(with({"--machine", "sequential", "--runs", "2"}).exit_code == 0);
+  const Run run = run_heddle({"spirv", "--json", kCases + "add.spvasm"});
+  CHECK(lines_of(run.out).at(0)["undecided"] == false);
+}
+
 TEST_CASE("heddle spirv refuses an input that the module does not have, and one that is given twice, by its option") {
   const std::string scan = HEDDLE_SOURCE_DIR "/samples/shaders/scan.spvasm";
   const auto message = [&](std::vector<std::string> more) {
