@@ -105,7 +105,8 @@ TEST_CASE("the memory of buffers is mimalloc's") {
   CHECK_FALSE(is_its_own(program.get()));
 }
 
-TEST_CASE("a buffer for whose bytes there is memory, and not for what is known of them, is refused and leaves nothing") {
+TEST_CASE(
+    "a buffer for whose bytes there is memory, and not for what is known of them, is refused and leaves nothing") {
   if (HEDDLE_TEST_SANITIZED) return;
   const Death end = end_of([] {
     allow_only(288 * kMiB);
