@@ -76,7 +76,7 @@ TEST_CASE("the record of a kernel that a signal cut off names its last operation
   REQUIRE(report.remarks.size() == 1);
   CHECK_THAT(report.remarks[0],
              Catch::StartsWith("a kernel had not ended when the program did: the last operation was "
-                               "at gr\xf6\xdf\"e\n.cpp:16, by global (70,0,0), workgroup (1,0,0), local "
+                               "at gr\\xf6\\xdf\"e\\x0a.cpp:16, by global (70,0,0), workgroup (1,0,0), local "
                                "(6,0,0), subgroup 0 lane 6, dispatch 3;"));
 }
 
