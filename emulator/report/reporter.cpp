@@ -7,10 +7,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <array>
@@ -129,6 +131,25 @@ void write_report(const Collector& collector, const ReportOutput& output) {
   _exit(0);
 }
 
+constexpr std::size_t kReporterStackBytes = std::size_t{8} << 20;
+
+/// Who asks for a reporter may be a kernel, whose stack is small.
+[[noreturn]] void be_reporter_on_own_stack(int link, const ReportOutput& output) {
+  static int its_link = link;
+  static const ReportOutput* its_output = &output;
+  void* const stack =
+      mmap(nullptr, kReporterStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  ucontext_t context;
+  if (stack == MAP_FAILED || getcontext(&context) != 0) be_reporter(link, output);
+  context.uc_stack.ss_sp = stack;
+  context.uc_stack.ss_size = kReporterStackBytes;
+  context.uc_link = nullptr;
+  makecontext(
+      &context, [] { be_reporter(its_link, *its_output); }, 0);
+  setcontext(&context);
+  be_reporter(link, output);
+}
+
 /// Its parent is gone at once, so that it is no child of the program, which may wait for all that it has.
 void start_reporter(int link, const ReportOutput& output) {
   const SignalsWait signals_wait;
@@ -136,7 +157,7 @@ void start_reporter(int link, const ReportOutput& output) {
   if (parent < 0)
     throw std::system_error(errno, std::generic_category(), "heddle: no process can be made for a report");
   if (parent == 0) {
-    if (fork() == 0) be_reporter(link, output);
+    if (fork() == 0) be_reporter_on_own_stack(link, output);
     _exit(0);
   }
   while (waitpid(parent, nullptr, 0) < 0 && errno == EINTR) {

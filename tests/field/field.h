@@ -104,7 +104,7 @@ void add_pairs(const std::string& name, const Kernel& kernel, std::vector<Case>&
   add("made visible nowhere", {.take = kInvisible}, "MakeVisible");
   add("release of another class", {.give = kReleaseWorkgroup}, "UniformMemory");
   add("acquire of another class", {.take = kAcquireWorkgroup}, "UniformMemory");
-  add("scope too narrow", {.scope = Scope::Workgroup}, "Device");
+  add("scope too narrow", {.scope = Scope::Workgroup}, "QueueFamily");
 }
 
 }  // namespace heddle::field
