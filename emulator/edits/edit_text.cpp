@@ -31,7 +31,8 @@ struct Verb {
 
 const std::vector<Verb>& verbs() {
   using A = Argument;
-  static const std::vector<Verb> all = {
+  // Never destroyed: other threads may find races while the process exits.
+  static const auto& all = *new std::vector<Verb>{
       {EditKind::GiveSemantics, "give", {A::Semantics}},
       {EditKind::AddSemantics, "add", {A::Semantics}},
       {EditKind::DropSemantics, "drop", {A::Semantics}},

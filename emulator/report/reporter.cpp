@@ -90,6 +90,19 @@ int leave_program(int link) {
   return kFirstFree - 1;
 }
 
+/// What is wrong with one record does not keep the others back.
+void read_lines(const std::string& lines, Collector& collector) {
+  for (std::size_t begin = 0, end = 0; (end = lines.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    const std::string line = lines.substr(begin, end + 1 - begin);
+    try {
+      read_records(line, collector);
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "heddle: the report on races lacks something that cannot be read (%s): %s",
+                   text::readable(error.what()).c_str(), line.c_str());
+    }
+  }
+}
+
 /// Adds the whole lines of what comes, until nothing comes any more.
 void collect(int link, Collector& collector) {
   std::string text;
@@ -101,7 +114,7 @@ void collect(int link, Collector& collector) {
     text.append(part.data(), static_cast<std::size_t>(size));
     const std::size_t end = text.rfind('\n') + 1;
     if (end == 0) continue;
-    read_records(text.substr(0, end), collector);
+    read_lines(text.substr(0, end), collector);
     text.erase(0, end);
   }
 }
