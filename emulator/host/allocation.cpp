@@ -262,18 +262,6 @@ void Owner::check_undefined() const {
   throw KernelError(std::move(finding));
 }
 
-namespace {
-
-/// "element 3", "texel (8,0)".
-std::string element_text(const Allocation& of, std::uint64_t offset_bytes) {
-  const report::PlaceOfElement place = report::element_at(of.component, offset_bytes);
-  if (!place.index) return fmt::format("byte {}", offset_bytes);
-  const std::string texel = report::texel_text(of.component, *place.index);
-  return texel.empty() ? fmt::format("element {}", *place.index) : "texel " + texel;
-}
-
-}  // namespace
-
 void Owner::require_written(std::uint64_t element_bytes, const unsigned char* value_bytes,
                             const SourceLocation& where) const {
   check_readable("require_written");
@@ -282,12 +270,14 @@ void Owner::require_written(std::uint64_t element_bytes, const unsigned char* va
   while (missing < of.size_bytes && of.initialized.first_missing(missing, element_bytes, value_bytes) == element_bytes)
     missing += element_bytes;
   if (missing >= of.size_bytes) return;
+  const std::optional<std::uint64_t> index = report::element_at(of.component, missing).index;
   Finding finding;
   finding.kind = FindingKind::UninitializedRead;
   finding.object = of.name;
-  finding.index = report::element_at(of.component, missing).index.value_or(0);
+  finding.index = index.value_or(0);
   finding.message = fmt::format("{} of '{}' was never written: neither a kernel nor the host has",
-                                element_text(of, missing), text::readable(of.name));
+                                index ? report::element_text(of.component, *index) : fmt::format("byte {}", missing),
+                                text::readable(of.name));
   finding.where = where;
   finding.invocation = Coordinates::of_host_thread(0);
   if (shared_->device->dispatches != 0) shared_->device->emulator->dispatch_is_wrong(finding);

@@ -56,9 +56,8 @@ std::string element(const Access& access) {
                                  ? std::string()
                                  : report::member_at(place.type, place.offset_bytes, access.size_bytes()).path;
   if (access.binding->component.block && !place.index) return "header" + member;
-  const std::string texel = report::texel_text(access.binding->component, index_of(access));
-  return fmt::format("{}{}", texel.empty() ? fmt::format("element {}", index_of(access)) : "texel " + texel,
-                     member.empty() ? "" : fmt::format(", member {},", member));
+  return report::element_text(access.binding->component, index_of(access)) +
+         (member.empty() ? "" : fmt::format(", member {},", member));
 }
 
 }  // namespace

@@ -49,8 +49,8 @@ std::optional<Missing> RaceFinder::note_race(const Heard& earlier, const Heard& 
   return missing;
 }
 
-/// Whether what is not ordered behind the earlier one is not behind the later one: that is a write behind it, or both
-/// are reads. `missing` is nothing where they do not conflict.
+/// Whether the later access may stand for the earlier one: it is a write that is ordered behind it, or both are reads
+/// in that order. `missing` is what the order of the two lacks, if they conflict.
 bool RaceFinder::passes(const Heard& earlier, const Heard& later, std::optional<Missing> missing) const {
   const Access& before = earlier.access;
   const Access& access = later.access;

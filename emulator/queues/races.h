@@ -85,8 +85,8 @@ class RaceFinder {
   void also_tell(WideBarriers& wide) { wide_ = &wide; }
 
  private:
-  /// An access for which a later one stands: what is not ordered behind the earlier one is not behind the later one.
-  /// They are two pairs, all the same.
+  /// An access, and the later one that stands for it: whatever comes unordered with the earlier one is unordered with
+  /// the later one, too. It races with both all the same, and both pairs of places are told.
   struct Passed {
     Heard heard;
     NodeId by = kNoNode;

@@ -52,6 +52,11 @@ std::string texel_text(const detail::ComponentType& object, std::uint64_t index)
   return text + ")";
 }
 
+std::string element_text(const detail::ComponentType& object, std::uint64_t index) {
+  const std::string texel = texel_text(object, index);
+  return texel.empty() ? fmt::format("element {}", index) : "texel " + texel;
+}
+
 std::string place_text(const std::string& name, const detail::ComponentType& object, std::uint64_t offset_bytes) {
   const PlaceOfElement place = element_at(object, offset_bytes);
   if (!place.index && !object.block) return fmt::format("{}, byte {}", name, offset_bytes);

@@ -39,6 +39,9 @@ PlaceOfElement element_at(const detail::ComponentType& object, std::uint64_t off
 /// "(8,0)": the coordinates of an element of an image; empty of all else.
 std::string texel_text(const detail::ComponentType& object, std::uint64_t index);
 
+/// "element 3"; of an image "texel (8,0)".
+std::string element_text(const detail::ComponentType& object, std::uint64_t index);
+
 /// "lock[1]", "nodes[3].weight", "texel (8,0) of dst", "memory, byte 7": the object called that at one of its bytes.
 std::string place_text(const std::string& name, const detail::ComponentType& object, std::uint64_t offset_bytes);
 

@@ -68,7 +68,7 @@ class RaceLog {
   pid_t process_ = 0;
   /// Null where `heddle races` makes the report.
   std::unique_ptr<report::Reporter> reporter_;
-  /// Those that found something in a process that fork has made.
+  /// The runs that found something in this process, if fork has made it.
   std::optional<std::set<report::RunId>> runs_since_fork_;
   std::uint32_t runs_ = 0;
 };

@@ -35,7 +35,7 @@ RunningKernel::~RunningKernel() {
 void RunningKernel::tell() const {
   report::Unfinished unfinished{run_, dispatch_.number, {}, {}};
   const auto last = recent_ ? recent_->last() : std::nullopt;
-  // It may be one of the dispatch before this one.
+  // The last operation may be of the dispatch before this one.
   if (last && static_cast<std::uint32_t>(last->agent) >= dispatch_.first_agent) {
     unfinished.where = last->where;
     unfinished.invocation = trace::coordinates_of(dispatch_, last->agent);

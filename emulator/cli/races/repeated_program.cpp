@@ -112,7 +112,7 @@ TriedChanges try_changes_on(RaceReport& report, const std::vector<std::string>& 
 std::string changes_text(const RaceReport& given, const TriedChanges& tried) {
   const RaceReport report = report::readable(given);
   std::string text = report::together_text(report);
-  // It is the last remark, which is readable here.
+  // That the failure stays is the last remark of the report, and the report is readable here.
   if (!tried.failure_stays.empty()) text += report.remarks.back() + '\n';
   for (const DataRace& race : report.races) {
     if (race.candidates.empty()) continue;

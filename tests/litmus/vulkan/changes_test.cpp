@@ -131,7 +131,7 @@ TEST_CASE("what is asked for and comes with a race is forbidden by a change of w
   const auto narrow = forbidding("st.atom.rel.wg.sc0.semsc0.semav", acquire, stale);
   REQUIRE(narrow.size() == 1);
   CHECK_THAT(narrow[0].text, Catch::EndsWith("from Workgroup to QueueFamily"));
-  // It does not come, or the race is none of those executions.
+  // An outcome that no execution has, and one whose executions have no race, need no change.
   CHECK(forbidding(release, acquire, stale).empty());
   CHECK(forbidding("st.atom.dv.sc0", acquire, "exists (P1:r0 = 2)").empty());
 }
