@@ -248,13 +248,16 @@ std::string on_one_line(std::string text) {
 
 }  // namespace
 
+// Undefined values of kernels that run on several cores are not followed.
 void Emulator::dispatch_fails(runtime::Failure& failure) {
-  if (failure.cut_off || failure.exception) {
-    following_->fails();
-  } else {
-    following_->fails_by(failure.finding);
+  if (!device.parallel) {
+    if (failure.cut_off || failure.exception) {
+      following_->fails();
+    } else {
+      following_->fails_by(failure.finding);
+    }
+    follows_undefined = false;
   }
-  follows_undefined = false;
   using How = report::FailedDispatch::How;
   if (!failure.cut_off) return tell_failure(failure.finding, How::EndedEarly);
   device.watchers.flush_trace(false);

@@ -223,14 +223,21 @@ inline void Emulator::wind_up() {
 }
 
 void Emulator::workgroup_begins_in_new_memory(runtime::Workgroup& group) {
-  make_memory();
+  make_memory(device.new_allocation_id());
   begin(take_memory(), group);
 }
 
 void Emulator::parallel_workgroup_begins(runtime::Workgroup& group) {
   WorkgroupMemory& memory = [&]() -> WorkgroupMemory& {
-    const auto locked = lock();
-    if (!free_memory_) make_memory();
+    auto locked = lock();
+    if (!free_memory_) {
+      // Who renews an allocation locks the device's, then the races that were found, and these ask here for names: no
+      // thread locks the device's allocations while it has this lock.
+      locked.unlock();
+      const AllocationId id = device.new_allocation_id();
+      locked.lock();
+      make_memory(id);
+    }
     return take_memory();
   }();
   try {

@@ -131,6 +131,8 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
 
  private:
   void tell_failure(Finding& finding, report::FailedDispatch::How how);
+  /// What a person calls the byte at `address`; empty if no variable of a workgroup has it.
+  std::string describe_variable(const void* address);
   const WorkgroupMemory::Variable* variable_at(const Locations& bytes) const;
   const Binding* object_at(const Locations& bytes) const;
   [[gnu::noinline]] void begin_to_look_for_standstill();
@@ -148,7 +150,8 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
   WorkgroupMemory& take_memory();
   void give_back(WorkgroupMemory& memory);
   void did_not_begin(WorkgroupMemory& memory);
-  [[gnu::noinline]] void make_memory();
+  /// It is a free one, with this number.
+  [[gnu::noinline]] void make_memory(AllocationId id);
   [[gnu::noinline]] void workgroup_begins_in_new_memory(runtime::Workgroup& group);
   // Where other threads begin and end workgroups, too.
   [[gnu::noinline]] void parallel_workgroup_begins(runtime::Workgroup& group);

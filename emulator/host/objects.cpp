@@ -13,6 +13,11 @@
 namespace heddle::emulation {
 
 std::string Emulator::describe(const void* address) {
+  const std::string variable = describe_variable(address);
+  return variable.empty() ? device.describe(address) : variable;
+}
+
+std::string Emulator::describe_variable(const void* address) {
   const auto locked = lock();
   for (const auto& memory : all_memory_) {
     for (const WorkgroupMemory::Variable& variable : memory->variables) {
@@ -24,7 +29,7 @@ std::string Emulator::describe(const void* address) {
       }
     }
   }
-  return device.describe(address);
+  return {};
 }
 
 namespace {
@@ -91,14 +96,14 @@ Coordinates Emulator::coordinates(AgentId agent) const {
   return trace::coordinates_of(dispatch_, agent);
 }
 
-void Emulator::make_memory() {
+void Emulator::make_memory(AllocationId id) {
   if (used_memory_ == all_memory_.size()) all_memory_.push_back(std::make_unique<WorkgroupMemory>());
   WorkgroupMemory& memory = *all_memory_[used_memory_++];
   memory.emulator = this;
   memory.pulse = this;
-  memory.next_free = nullptr;
+  memory.next_free = free_memory_;
   detail::Allocation& allocation = memory.allocation;
-  allocation.id = device.new_allocation_id();
+  allocation.id = id;
   allocation.name = "Workgroup memory";
   free_memory_ = &memory;
 }
