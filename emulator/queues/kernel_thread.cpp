@@ -1,6 +1,7 @@
 #include "emulator/queues/kernel_thread.h"
 
 #include <optional>
+#include <system_error>
 
 #include "emulator/watch/own_command.h"
 #include "runtime/launch.h"
@@ -11,18 +12,28 @@ KernelThread::~KernelThread() {
   if (thread_.joinable()) thread_.join();
 }
 
+void KernelThread::begin() {
+  // Findings of the kernel say how to run the caller's trial again.
+  thread_ = std::thread([this, command = watch::InTrial::command()] {
+    std::optional<watch::InTrial> trial;
+    if (command) trial.emplace(*command);
+    run();
+  });
+}
+
 bool KernelThread::go_on() {
   std::unique_lock lock(mutex_);
   is_its_turn_ = true;
   if (thread_.joinable()) {
     changed_.notify_all();
   } else {
-    // Findings of the kernel say how to run the caller's trial again.
-    thread_ = std::thread([this, command = watch::InTrial::command()] {
-      std::optional<watch::InTrial> trial;
-      if (command) trial.emplace(*command);
-      run();
-    });
+    try {
+      begin();
+    } catch (const std::system_error& error) {
+      failure_ = std::make_exception_ptr(
+          std::system_error(error.code(), "no thread is left for a kernel that takes turns with others"));
+      return has_ended_ = true;
+    }
   }
   changed_.wait(lock, [&] { return !is_its_turn_; });
   return has_ended_;

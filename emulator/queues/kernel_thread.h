@@ -29,6 +29,7 @@ class KernelThread {
   const std::exception_ptr& failure() const { return failure_; }
 
  private:
+  void begin();
   void run();
 
   const std::function<void()> kernel_;

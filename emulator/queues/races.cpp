@@ -45,8 +45,16 @@ bool RaceFinder::conflict(const Heard& a, const Heard& b) const {
 std::optional<Missing> RaceFinder::note_race(const Heard& earlier, const Heard& later) {
   if (!conflict(earlier, later)) return std::nullopt;
   const Missing missing = order_.missing(earlier.access, later.access);
-  if (missing != Missing::Nothing) candidates_.push_back({earlier, later, missing});
+  if (missing == Missing::Nothing) return missing;
+  const FoundRace race{earlier, later, missing};
+  if (kept_.insert(told_by(race)).second) candidates_.push_back(race);
   return missing;
+}
+
+RaceFinder::ToldBy RaceFinder::told_by(const FoundRace& race) {
+  const auto& [first, second, missing] = race;
+  return {first.access.node, second.access.node, first.access.allocation, missing,
+          first.where.file,  first.where.line,   second.where.file,       second.where.line};
 }
 
 /// Whether the later access may stand for the earlier one: it is a write that is ordered behind it, or both are reads
@@ -138,9 +146,10 @@ void RaceFinder::command_ends(const std::function<bool(NodeId)>& is_under_way) {
     const NodeId second = race.second.access.node;
     if (is_under_way(first) || is_under_way(second)) {
       left.push_back(race);
-    } else if (race.missing != Missing::Execution || !is_ordered(first, second)) {
-      tell(race);
+      continue;
     }
+    kept_.erase(told_by(race));
+    if (race.missing != Missing::Execution || !is_ordered(first, second)) tell(race);
   }
   candidates_ = std::move(left);
 }

@@ -10,6 +10,8 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -114,6 +116,10 @@ class RaceFinder {
   static bool may_synchronize(const Meetings& earlier, const Meetings& later);
   bool may_be_ordered(NodeId earlier, NodeId later) const;
   void tell(const FoundRace& race);
+  /// By what a report tells races apart: the two commands, the memory, what is missing, and the two places.
+  using ToldBy = std::tuple<NodeId, NodeId, AllocationId, Missing, std::string_view, std::uint32_t, std::string_view,
+                            std::uint32_t>;
+  static ToldBy told_by(const FoundRace& race);
 
   const Order& order_;
   WideBarriers* wide_ = nullptr;
@@ -121,7 +127,9 @@ class RaceFinder {
   std::map<NodeId, Meetings> meetings_;
   /// The calls that ended memory.
   std::map<AllocationId, Heard> frees_;
+  /// The first of each that a report tells apart: a command may race at millions of words, or at one word as often.
   std::vector<FoundRace> candidates_;
+  std::set<ToldBy> kept_;
   std::vector<FoundRace> found_;
 };
 

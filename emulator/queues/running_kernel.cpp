@@ -8,6 +8,21 @@
 #include "emulator/queues/kernel_thread.h"
 
 namespace heddle::queues {
+namespace {
+
+/// While it is there, the dispatch has the device.
+class Turn {
+ public:
+  explicit Turn(detail::SetAside& own) : own_(own) { own_.take(); }
+  ~Turn() { own_.give_back(); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  detail::SetAside& own_;
+};
+
+}  // namespace
 
 RunningKernel::RunningKernel(const Parts& parts, NodeId node, Readers readers, std::function<void()> dispatch,
                              std::shared_ptr<detail::SetAside> own, bool on_thread)
@@ -28,7 +43,7 @@ const std::exception_ptr& RunningKernel::failure() const {
 
 bool RunningKernel::run_kernel() {
   if (own_) {
-    own_->take();
+    const Turn turn(*own_);
     // Where others wrote, what was held back comes behind that, and nothing is known of how it was before.
     if (writes_before_ != parts_.domains.writes() || dispatches_before_ != parts_.device.dispatches) own_->settle();
     const bool ended = thread_->go_on();
@@ -37,7 +52,6 @@ bool RunningKernel::run_kernel() {
       own_->settle();
     else
       own_->hand_over();
-    own_->give_back();
     return ended;
   }
   if (thread_) return thread_->go_on();
@@ -50,9 +64,8 @@ bool RunningKernel::run_kernel() {
 }
 
 void RunningKernel::cut_off() {
-  own_->take();
+  const Turn turn(*own_);
   thread_->cut_off();
-  own_->give_back();
 }
 
 void RunningKernel::take(const Domains::Presented& presented, bool all) {
