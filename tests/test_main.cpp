@@ -10,9 +10,14 @@ extern "C" const char* __tsan_default_suppressions() {  // NOLINT: the name is T
 }
 #endif
 
-#ifdef __SANITIZE_ADDRESS__
 // What a program asks for and there is no memory for is a bad_alloc, as it is without the sanitizer.
-extern "C" const char* __asan_default_options() {
+#ifdef __SANITIZE_ADDRESS__
+extern "C" const char* __asan_default_options() {  // NOLINT: its own name
   return "allocator_may_return_null=1";
-}  // NOLINT: its own name
+}
+#endif
+#ifdef __SANITIZE_THREAD__
+extern "C" const char* __tsan_default_options() {  // NOLINT: its own name
+  return "allocator_may_return_null=1";
+}
 #endif

@@ -93,7 +93,8 @@ TEST_CASE(
   constexpr double kMostBytesEach = 32 * 1024;
   const std::vector<Shape> shapes = shapes::all();
   CHECK(shapes.size() > 200);
-  for (std::size_t i = 0; i < shapes.size(); i += nightly() ? 1 : 5) {
+  const std::size_t one_in = how_many("HEDDLE_SHAPES_ONE_IN", 5, 1);
+  for (std::size_t i = 0; i < shapes.size(); i += one_in) {
     const Shape& shape = shapes[i];
     for (const Dimension dimension : {Dimension::Workgroups, Dimension::Invocations, Dimension::Rounds}) {
       const Growth grows = growth(shape, dimension);

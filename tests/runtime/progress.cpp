@@ -498,7 +498,8 @@ TEST_CASE(
   const char* const memory = GENERATE("sequential", "random", "adversarial");
   options.races = GENERATE(false, true);
   options.memory = memory_policy(memory);
-  options.no_progress_rounds = 1024;
+  // Under ThreadSanitizer each turn of an invocation takes much longer.
+  options.no_progress_rounds = HEDDLE_TEST_SANITIZED ? 64 : 1024;
   CAPTURE(memory, *options.races);
   // With races, of many that meet at barriers, it takes long.
   const std::uint32_t size = *options.races ? 1 : 9;
