@@ -206,10 +206,10 @@ namespace {
 
 // These end a process at once, and no handler hears of it. (A program that has its own keeps them.)
 extern "C" {
-[[noreturn, gnu::weak]] void _exit(int status) {
+[[gnu::weak]] void _exit(int status) {
   heddle::runtime::exit_at_once(status);
 }
-[[noreturn, gnu::weak]] void _Exit(int status) noexcept {
+[[gnu::weak]] void _Exit(int status) noexcept {
   heddle::runtime::exit_at_once(status);
 }
 }

@@ -17,6 +17,10 @@ void DetectedAccesses::learn(const Binding& binding, InstructionCode code, const
     of_workgroup_[code.hash() % kKnown] = {code, file, function, detector_.quick_site(site)};
 }
 
+DetectedAccesses::~DetectedAccesses() {
+  if (callers_) callers_->on_asked({});
+}
+
 void DetectedAccesses::leave_to(SiteCallers& callers) {
   callers_ = &callers;
   callers.on_asked([this](race::SiteId site) { unlearn(site); });

@@ -31,7 +31,11 @@ class DetectedAccesses : public emulation::AccessDoor {
   /// Both must outlive it.
   DetectedAccesses(race::KernelDetector& detector, run::RecordedAccesses& recorded)
       : detector_(detector), recorded_(recorded) {}
-  /// Executions whose call stacks `callers` wants are not made the quick way. It must outlive this.
+  ~DetectedAccesses() override;
+  DetectedAccesses(const DetectedAccesses&) = delete;
+  DetectedAccesses& operator=(const DetectedAccesses&) = delete;
+  /// Executions whose call stacks `callers` wants are not made the quick way. It must outlive this, and asks nothing of
+  /// it behind its end.
   void leave_to(SiteCallers& callers);
 
   /// A sound access of an instruction with that number, to bytes of which all were written if it reads.
@@ -173,7 +177,7 @@ class DetectedAccesses : public emulation::AccessDoor {
 
   run::RecordedAccesses& recorded_;
   /// Null where nothing wants call stacks.
-  const SiteCallers* callers_ = nullptr;
+  SiteCallers* callers_ = nullptr;
 
   std::array<Instruction, kKnown> known_;
   std::array<OfWorkgroup, kKnown> of_workgroup_;
