@@ -1,5 +1,6 @@
 #include "emulator/advice/edit.h"
 
+#include <heddle/edit.h>
 #include <heddle/semantics.h>
 
 #include "emulator/advice/operation_text.h"
