@@ -35,7 +35,7 @@ SeedReport explored(const Program& program, std::uint64_t first, std::uint64_t s
   SeedOptions options = quiet();
   options.first_seed = first;
   options.device.edits = std::move(edits);
-  options.change_budget = std::chrono::milliseconds(options.device.edits.empty() ? 60000 : 0);
+  options.change_budget = std::chrono::minutes(options.device.edits.empty() ? 10 : 0);
   return explore_seeds([&](Trial& trial) { return program.run(trial.device()); }, seeds, options);
 }
 

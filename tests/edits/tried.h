@@ -30,7 +30,7 @@ inline SeedOptions quiet() {
 template <typename Test>
 RaceReport report_of(const Test& test, std::uint64_t seeds = 20) {
   SeedOptions options = quiet();
-  options.change_budget = std::chrono::milliseconds(20000);
+  options.change_budget = std::chrono::minutes(10);
   return explore_seeds(test, seeds, options).races;
 }
 

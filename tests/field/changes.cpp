@@ -24,7 +24,7 @@ SeedReport explored(const Case& one, std::uint64_t first, std::uint64_t seeds, s
   options.shrink_budget = std::chrono::milliseconds(0);
   options.replay_file = "";
   options.first_seed = first;
-  options.change_budget = std::chrono::milliseconds(edits.empty() ? 20000 : 0);
+  options.change_budget = std::chrono::minutes(edits.empty() ? 10 : 0);
   options.device.mode = Mode::Emulated;
   options.device.subgroup_size = 2;
   options.device.races = true;
