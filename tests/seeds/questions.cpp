@@ -81,6 +81,7 @@ TEST_CASE("a race that suppressions excuse fails no trial, and one that counts f
   SeedOptions options = quiet();
   options.device.races = true;
   options.races_fail = true;
+  options.shrink_budget = std::chrono::minutes(10);
   const SeedReport report = explore_seeds(neighbours<true>, 40, options);
   REQUIRE(report.failed());
   REQUIRE(report.failures[0].finding);

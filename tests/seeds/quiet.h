@@ -4,6 +4,8 @@
 /// Searches whose output a test reads, or does not want.
 
 #include <heddle/explore.h>
+// Catch2 is to print values alike in all sources of a program.
+#include <heddle/testing.h>
 
 #include <chrono>
 #include <cstdio>
