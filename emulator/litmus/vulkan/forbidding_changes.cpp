@@ -1,5 +1,7 @@
 #include "emulator/litmus/vulkan/forbidding_changes.h"
 
+#include <heddle/edit.h>
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
