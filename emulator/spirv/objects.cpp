@@ -342,11 +342,11 @@ std::uint64_t Dispatch::add_objects(const Instruction& variable, const Layout& l
 
 // Another variable of the descriptor may know what the bytes hold: nothing defined gives way to what nothing defines.
 void Dispatch::put(std::uint64_t pointer, const ScalarType& type, std::uint64_t bits) {
-  constexpr std::uint64_t kMostBytes = 8;
+  constexpr std::uint64_t kMostScalarBytes = 8;
   const std::uint64_t offset = offset_of(pointer);
   const std::uint64_t end = offset + type.bytes();
   std::map<std::uint64_t, Cell>& cells = objects_[object_of(pointer)].cells;
-  for (auto cell = cells.lower_bound(offset - std::min(offset, kMostBytes));
+  for (auto cell = cells.lower_bound(offset - std::min(offset, kMostScalarBytes));
        cell != cells.end() && cell->first < end;) {
     const bool overlaps = cell->first + cell->second.type.bytes() > offset;
     if (overlaps && is_token(bits)) return;
