@@ -209,8 +209,8 @@ void KernelSearch::meet(const emulation::Agent& agent, const SourceLocation& whe
     barrier->agent = agent.id;
   }
   const std::size_t size = payload == nullptr ? 0 : size_bytes;
-  memory_.meet({where, function, {static_cast<std::byte*>(payload), size}, barrier ? &*barrier : nullptr},
-               meetings_.taken());
+  memory_.meet_subgroup({where, function, {static_cast<std::byte*>(payload), size}, barrier ? &*barrier : nullptr},
+                        meetings_.taken());
 }
 
 void KernelSearch::stand_in(emulated::Invocation& invocation) {

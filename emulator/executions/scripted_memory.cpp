@@ -134,7 +134,7 @@ std::uint32_t ScriptedMemory::meetings_since(std::uint64_t state) const {
 
 // What the others do until they meet again is not known here, so that reads begin anew to look for a state that was
 // there before.
-void ScriptedMemory::meet(const Arrival& arrival, const std::vector<Taken>& taken) {
+void ScriptedMemory::meet_subgroup(const Arrival& arrival, const std::vector<Taken>& taken) {
   state_ = state_of(&arrival.where);
   if (is_behind_script()) {
     meeting_ = {arrival.where, arrival.function, {arrival.payload.begin(), arrival.payload.end()}, 0, {}};

@@ -81,7 +81,7 @@ class ScriptedMemory final : public memory::Memory {
   const std::optional<Value>& modified() const { return modified_; }
 
   /// The running invocation does something together with its subgroup. A script has numbers of `taken` for that.
-  void meet(const Arrival& arrival, const std::vector<Taken>& taken);
+  void meet_subgroup(const Arrival& arrival, const std::vector<Taken>& taken);
   /// The subgroup operation behind the script.
   const Meeting& meeting() const { return meeting_; }
 
