@@ -231,8 +231,8 @@ void Emulator::parallel_workgroup_begins(runtime::Workgroup& group) {
   WorkgroupMemory& memory = [&]() -> WorkgroupMemory& {
     auto locked = lock();
     if (!free_memory_) {
-      // Who renews an allocation locks the device's, then the races that were found, and these ask here for names: no
-      // thread locks the device's allocations while it has this lock.
+      // A thread that renews an allocation locks those of the device, then the races that were found, and these ask
+      // here for names. So this lock is never held where those of the device are locked.
       locked.unlock();
       const AllocationId id = device.new_allocation_id();
       locked.lock();
