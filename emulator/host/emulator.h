@@ -150,7 +150,7 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
   WorkgroupMemory& take_memory();
   void give_back(WorkgroupMemory& memory);
   void did_not_begin(WorkgroupMemory& memory);
-  /// It is a free one, with this number.
+  /// Adds memory for a workgroup, which is free and has this number.
   [[gnu::noinline]] void make_memory(AllocationId id);
   [[gnu::noinline]] void workgroup_begins_in_new_memory(runtime::Workgroup& group);
   // Where other threads begin and end workgroups, too.

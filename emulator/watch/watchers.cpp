@@ -37,7 +37,7 @@ std::unique_ptr<ParallelMemory> Watchers::make_parallel_memory() {
 
 void Watchers::listen_to(memory::Memory& memory) {
   std::vector<trace::Listener*> all;
-  // It refers to the watch before.
+  // The quick door refers to the watch that is replaced here.
   watched_memory_.reset();
   // The trace hears of an operation first: a race with it stands behind it there.
   if (kernel_trace_) all.push_back(kernel_trace_.get());

@@ -3,8 +3,8 @@
 /// \file
 /// For unit tests of kernels, in any framework and in none: questions about a program and their answers as values,
 /// races as a test expects them, and what a framework prints of heddle's values (Catch2 and GoogleTest print what has
-/// an `operator<<`; of a program's sources each that prints such values includes this header, or the framework has two
-/// ways for one type).
+/// an `operator<<`). A program of several sources includes this header in each that prints such values: without it the
+/// framework prints the same value as a number.
 ///
 ///     const Answer answer = race_free(program);
 ///     if (!answer.ok()) std::cout << answer.explain();

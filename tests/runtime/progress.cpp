@@ -498,7 +498,7 @@ TEST_CASE(
   const char* const memory = GENERATE("sequential", "random", "adversarial");
   options.races = GENERATE(false, true);
   options.memory = memory_policy(memory);
-  // Under ThreadSanitizer each turn of an invocation takes much longer.
+  // A turn of an invocation takes longer with a sanitizer, and with ThreadSanitizer many times as long.
   options.no_progress_rounds = HEDDLE_TEST_SANITIZED ? 64 : 1024;
   CAPTURE(memory, *options.races);
   // With races, of many that meet at barriers, it takes long.

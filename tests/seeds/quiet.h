@@ -4,7 +4,7 @@
 /// Searches whose output a test reads, or does not want.
 
 #include <heddle/explore.h>
-// Catch2 is to print values alike in all sources of a program.
+// With this header in all sources of the test program Catch2 prints a value alike in all of them.
 #include <heddle/testing.h>
 
 #include <chrono>
