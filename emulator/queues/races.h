@@ -116,7 +116,7 @@ class RaceFinder {
   static bool may_synchronize(const Meetings& earlier, const Meetings& later);
   bool may_be_ordered(NodeId earlier, NodeId later) const;
   void tell(const FoundRace& race);
-  /// By what a report tells races apart: the two commands, the memory, what is missing, and the two places.
+  /// The two commands of a race, the memory, what is missing, and the two places: races with the same are told once.
   using ToldBy = std::tuple<NodeId, NodeId, AllocationId, Missing, std::string_view, std::uint32_t, std::string_view,
                             std::uint32_t>;
   static ToldBy told_by(const FoundRace& race);
@@ -127,7 +127,7 @@ class RaceFinder {
   std::map<NodeId, Meetings> meetings_;
   /// The calls that ended memory.
   std::map<AllocationId, Heard> frees_;
-  /// The first of each that a report tells apart: a command may race at millions of words, or at one word as often.
+  /// Each race that a report tells is kept once: a command may race at millions of words, or as often at one word.
   std::vector<FoundRace> candidates_;
   std::set<ToldBy> kept_;
   std::vector<FoundRace> found_;

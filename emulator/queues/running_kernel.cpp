@@ -10,7 +10,7 @@
 namespace heddle::queues {
 namespace {
 
-/// While it is there, the dispatch has the device.
+/// A dispatch has the device as long as its turn is there.
 class Turn {
  public:
   explicit Turn(detail::SetAside& own) : own_(own) { own_.take(); }
