@@ -129,6 +129,8 @@ class Machine final : private runtime::TrapOwner {
   static void give_up_stack();
   void bind(Stack& stack, SourceLocation where);
   void stack_operation(const Stack& stack, SourceLocation where);
+  /// Ends the run if the running thread cannot go on with `target`.
+  void refuse_wrong_swap(const Stack& target, SourceLocation where);
 
   Access access(LocationIndex location, MemoryOrder order, ClockIndex dependency = machine::kNoClock) const;
   /// For the trace, if there is one.

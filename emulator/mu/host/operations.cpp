@@ -238,26 +238,36 @@ void Machine::bind(Stack& stack, SourceLocation where) {
 }
 
 //= mu:stack-operations
+void Machine::refuse_wrong_swap(const Stack& target, SourceLocation where) {
+  std::string what;
+  if (target.number == threads_[running_].stack)
+    what = "which it is on itself since";
+  else if (target.dead)
+    what = "which was killed at";
+  else if (target.thread != kNone)
+    what = fmt::format("which thread {} has been bound to since", target.thread);
+  else
+    return;
+  stop(FindingKind::StackMisuse,
+       fmt::format("thread {} swaps at {} to stack {}, {} {}", running_, at(where), target.number, what,
+                   at(target.where)),
+       where);
+  throw Unwind{};
+}
+
+//= mu:stack-operations
+// Where the running stack is killed, its frames are given up: what they own is not freed, and so they own nothing.
 void Machine::swap_stack(std::uint32_t to, bool kills, SourceLocation where) {
   if (!begin_operation(where)) return;
   Stack& from = stacks_[threads_[running_].stack];
   Stack& target = stacks_[to];
-  const auto wrong = [&](const std::string& what) {
-    stop(FindingKind::StackMisuse, fmt::format("thread {} swaps at {} to {}", running_, at(where), what), where);
-    throw Unwind{};
-  };
-  const std::string bound_at = at(target.where);
-  if (to == from.number) wrong(fmt::format("stack {}, which it is on itself since {}", to, bound_at));
-  if (target.dead) wrong(fmt::format("stack {}, which was killed at {}", to, bound_at));
-  if (target.thread != kNone)
-    wrong(fmt::format("stack {}, which thread {} has been bound to since {}", to, target.thread, bound_at));
+  refuse_wrong_swap(target, where);
   if (trace_)
     tell_of(fmt::format("{} stack {} and swaps to stack {}", kills ? "kills" : "leaves", from.number, to), where);
   from.thread = kNone;
   from.where = where;
   stack_operation(from, where);
   bind(target, where);
-  // The frames of a stack that is killed are given up, not unwound.
   from.dead = kills;
   leave();
   if (stopping_ && std::uncaught_exceptions() == 0) throw Unwind{};
