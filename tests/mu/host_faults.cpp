@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/divides_itself.h"
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,7 +27,7 @@ bool has(const std::string& text, const std::string& part) {
 }
 constexpr int kOverflowLine = __LINE__ - 4;
 
-[[gnu::noinline]] int divide(int by) {
+[[gnu::noinline, DIVIDES_ITSELF]] int divide(int by) {
   asm volatile("" : "+r"(by));
   return 7 / by;
 }

@@ -3,6 +3,7 @@
 // and after the last; the workgroups before and after keep step.
 
 #include "tests/device_under_test.h"
+#include "tests/divides_itself.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -13,15 +14,7 @@ using heddle::test::options_for;
 
 namespace {
 
-// The processor is to trap, not UndefinedBehaviorSanitizer before it.
-[[gnu::noinline]]
-#if defined(__clang__)
-__attribute__((no_sanitize("integer-divide-by-zero")))
-#else
-__attribute__((no_sanitize_undefined))
-#endif
-std::uint32_t
-hundred_by(std::int32_t divisor) {
+[[gnu::noinline, DIVIDES_ITSELF]] std::uint32_t hundred_by(std::int32_t divisor) {
   return static_cast<std::uint32_t>(100 / divisor);
 }
 

@@ -1,0 +1,11 @@
+#pragma once
+
+/// \file
+/// For functions that divide by zero on purpose.
+
+/// The processor is to trap, not UndefinedBehaviorSanitizer before it.
+#if defined(__clang__)
+#define DIVIDES_ITSELF clang::no_sanitize("integer-divide-by-zero")
+#else
+#define DIVIDES_ITSELF gnu::no_sanitize_undefined
+#endif
