@@ -156,12 +156,6 @@ class Element;
 template <typename R, typename... Hint>
 constexpr const R& plain_of(const Element<R, Hint...>& element);
 
-/// Whether what is wrong with the use of a reference is told. What is done in both modes is told of the native one.
-template <typename Ref>
-inline constexpr bool kTellsMistakes = requires(const Ref& ref) {
-  ref.memory();
-};
-
 /// The member that pointers to members lead to, one after the other.
 template <typename R, typename M, typename... Rest>
 constexpr auto along(const R& ref, M first, Rest... rest) {
@@ -190,7 +184,7 @@ class Member : public std::conditional_t<kHasFields<Ref, T>, Fields<Ref, T, path
   requires std::same_as<S, value_type>
   constexpr auto at(M S::*member) const { return reference().at(member); }
   auto place() const { return reference().place(); }
-  auto* memory() const { return reference().memory(); }
+  auto* memory() const requires kTellsMistakes<Ref> { return reference().memory(); }
   constexpr auto with(const Tags& tags, const SourceLocation& here = SourceLocation::current()) const {
     return reference().with(tags, here);
   }

@@ -20,6 +20,12 @@ class Tags;
 
 namespace heddle::detail {
 
+/// Whether what is wrong with the use of a reference is told. What is done in both modes is told of the native one.
+template <typename Ref>
+inline constexpr bool kTellsMistakes = requires(const Ref& ref) {
+  ref.memory();
+};
+
 /// The member that the last pointer points to.
 template <auto first, auto... rest>
 struct EndOfPath : EndOfPath<rest...> {};
@@ -110,7 +116,7 @@ class WithMembers : public Fields<Ref, typename Ref::value_type> {
   requires std::same_as<S, value_type>
   constexpr auto at(M S::*member) const { return this->whole().at(member); }
   decltype(auto) place() const { return this->whole().place(); }
-  auto* memory() const { return this->whole().memory(); }
+  auto* memory() const requires kTellsMistakes<Ref> { return this->whole().memory(); }
   constexpr Ref located(const SourceLocation& where) const { return this->whole().located(where); }
   [[gnu::always_inline]] constexpr Ref here() const { return this->whole().here(); }
   constexpr SourceLocation where() const { return this->whole().where(); }
