@@ -189,11 +189,11 @@ TEST_CASE("a value of a module that numbers of JavaScript do not hold exactly is
   const spirv::ScalarType wide{Kind::Int, 64, false};
   const spirv::ScalarType wide_signed{Kind::Int, 64, true};
   const std::uint64_t limit = std::uint64_t{1} << 53;
-  CHECK(lab::module_value(wide, limit - 1) == Json(limit - 1));
-  CHECK(lab::module_value(wide, limit) == Json("9007199254740992"));
-  CHECK(lab::module_value(wide_signed, 1 - limit) == Json(-9007199254740991));
-  CHECK(lab::module_value(wide_signed, 0 - limit) == Json("-9007199254740992"));
-  CHECK(lab::module_value(wide_signed, std::uint64_t{1} << 63) == Json("-9223372036854775808"));
-  CHECK(lab::module_value({Kind::Float, 32, false}, 0x3fc00000) == Json(1.5));
-  CHECK(lab::module_value({Kind::Float, 32, false}, 0x7f800000) == Json("inf"));
+  CHECK(lab::module_value(wide, limit - 1) == lab::Json(limit - 1));
+  CHECK(lab::module_value(wide, limit) == lab::Json("9007199254740992"));
+  CHECK(lab::module_value(wide_signed, 1 - limit) == lab::Json(-9007199254740991));
+  CHECK(lab::module_value(wide_signed, 0 - limit) == lab::Json("-9007199254740992"));
+  CHECK(lab::module_value(wide_signed, std::uint64_t{1} << 63) == lab::Json("-9223372036854775808"));
+  CHECK(lab::module_value({Kind::Float, 32, false}, 0x3fc00000) == lab::Json(1.5));
+  CHECK(lab::module_value({Kind::Float, 32, false}, 0x7f800000) == lab::Json("inf"));
 }

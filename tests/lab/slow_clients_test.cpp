@@ -81,8 +81,8 @@ TEST_CASE("requests that come at once are answered one after another") {
 TEST_CASE("a client that does not take its answer is closed, and others get all of theirs meanwhile") {
   const Folder folder;
   // More than what the kernel keeps for a socket.
-  const std::size_t size = std::size_t{16} << 20;
-  const lab::Documents documents{{"/large.json", [size] { return std::string(size, ' '); }}};
+  constexpr std::size_t kSize = std::size_t{16} << 20;
+  const lab::Documents documents{{"/large.json", [] { return std::string(kSize, ' '); }}};
   const Running running(folder.page(), documents, impatient());
   const RawClient deaf(running.port(), 4096);
   deaf.send_request("GET /large.json HTTP/1.1");
@@ -90,11 +90,11 @@ TEST_CASE("a client that does not take its answer is closed, and others get all 
   other.send_request("GET /large.json HTTP/1.1", "Connection: close\r\n");
   std::size_t received = 0;
   for (std::string some = other.receive(); !some.empty(); some = other.receive()) received += some.size();
-  CHECK(received > size);
+  CHECK(received > kSize);
   // It reads only when the server has given it up: what the kernel had kept, and no more.
   const RawClient idle(running.port());
   CHECK(idle.receive_all().empty());
-  CHECK(deaf.receive_all().size() < size);
+  CHECK(deaf.receive_all().size() < kSize);
 }
 
 TEST_CASE("a body is refused before it is there, and a header that is too long before its end") {
