@@ -285,7 +285,9 @@ TEST_CASE("heddle step goes on behind given moves, and says what is wrong with o
   lab::Pty wrong({HEDDLE_PROGRAM, "step", file.path(), "--moves", "t7"}, 24, 80);
   CHECK(wrong.shows("there is no move \"t7\" now"));
   CHECK(wrong.exit_code() == 2);
-  lab::Pty unknown({HEDDLE_PROGRAM, "step", file.path()}, 24, 80, {"TERM=no-such-terminal"});
+  // The terminal library does not free what it began for a terminal that it does not know.
+  lab::Pty unknown({HEDDLE_PROGRAM, "step", file.path()}, 24, 80,
+                   {"TERM=no-such-terminal", "ASAN_OPTIONS=detect_leaks=0"});
   CHECK(unknown.shows("TERM=no-such-terminal is not known"));
   CHECK(unknown.exit_code() == 2);
   lab::Pty missing({HEDDLE_PROGRAM, "step", file.path() + "x"}, 24, 80);
