@@ -21,7 +21,6 @@ class Writer {
 
   SeededChoice choice_;
   int registers_ = 0;
-  bool consumed_ = false;
 };
 
 std::string Writer::operation() {
