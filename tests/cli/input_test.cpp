@@ -108,14 +108,12 @@ TEST_CASE("a byte order mark changes nothing of the answer, whatever the format"
       "exists (1:r0=1)\n";
   const std::string khronos = "NEWWG\nNEWSG\nNEWTHREAD\nst.atom.scopewg.sc0 x = 1\nSATISFIABLE consistent[X]\n";
   const std::string wrong = "Vulkan MP { x=0 y }";
-  for (const auto& named :
+  for (const auto& [name, text] :
        {std::pair("a.litmus", vulkan), std::pair("a.litmus", c), std::pair("a.test", khronos), std::pair("a", vulkan),
         std::pair("a", c), std::pair("a", khronos), std::pair("a.litmus", wrong)}) {
-    const std::string name = named.first;
-    const std::string& text = named.second;
     CAPTURE(name, text);
-    const auto answer = [&](const std::string& bytes) {
-      return run_heddle({"litmus", "--json", "--no-times", "--why", directory.write(name, bytes)}).out;
+    const auto answer = [&, &file = name](const std::string& bytes) {
+      return run_heddle({"litmus", "--json", "--no-times", "--why", directory.write(file, bytes)}).out;
     };
     const std::string plain = answer(text);
     CHECK(Json::parse(plain).contains("file"));

@@ -83,8 +83,8 @@ TEST_CASE("programs of atomics that branch end under the models as brute force s
   // In the order of kModels: a model that guarantees more follows, but for HSA and OBE, which stand beside each other.
   for (const auto& [kind, count] : kinds) {
     INFO(kind << ": " << count);
-    const auto implies = [&](std::size_t weaker, std::size_t stronger) {
-      return kind[weaker] == '0' || kind[stronger] == '1';
+    const auto implies = [&ends = kind](std::size_t weaker, std::size_t stronger) {
+      return ends[weaker] == '0' || ends[stronger] == '1';
     };
     CHECK((implies(0, 1) && implies(0, 2) && implies(1, 3) && implies(2, 3) && implies(3, 4) && implies(4, 5)));
   }
