@@ -173,6 +173,8 @@ constexpr unsigned row_of_chain(Row first, unsigned chain, unsigned class_index)
 
 class Knowledge {
  public:
+  Knowledge() = default;
+  Knowledge(const Knowledge&) = default;
   /// Whether it knows of nothing.
   bool empty() const { return slots_ == 0; }
   /// Forgets everything.
