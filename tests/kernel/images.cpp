@@ -169,7 +169,12 @@ TEST_CASE("a program can ask whether each texel and each element was written") {
     for (std::uint32_t i = 0; i < count; ++i) inv.store(to[i], Padded{1, 2});
   };
   device.dispatch(sets, {1}, {1}, padded, 1u);
+#if defined(__has_builtin) && __has_builtin(__builtin_clear_padding)
   CHECK_THROWS_WITH(padded.require_written(), Catch::Contains("element 1 of 'padded'"));
+#else
+  // The compiler does not tell which bytes are padding: all of them count as such.
+  CHECK_NOTHROW(padded.require_written());
+#endif
   device.dispatch(sets, {1}, {1}, padded, 2u);
   CHECK_NOTHROW(padded.require_written());
 }
