@@ -38,8 +38,8 @@ class Buffer {
     const std::span<const T> all = view();
     return {all.begin(), all.end()};
   }
-  /// Emulated mode: throws KernelError with the first element that nobody has written. A compiler that does not tell
-  /// which bytes of a struct are padding (clang 14) has all structs with padding count as written.
+  /// Emulated mode: throws KernelError with the first element that nobody has written. Structs with
+  /// padding are not looked at where the compiler does not tell which of their bytes are padding (clang 14).
   void require_written(SourceLocation where = SourceLocation::current()) const {
     owner_.require_written(sizeof(T), detail::value_bytes<T>(), where);
   }
