@@ -173,10 +173,8 @@ Answer ask_race(const TrialFunction& program, const RaceMatch& match, std::uint6
   SeedReport report = searched(program, seeds, std::move(options));
   const auto& races = report.races.races;
   const bool ok = std::any_of(races.begin(), races.end(), [&](const DataRace& race) { return match.fits(race); });
-  return answer(ok, std::move(report), "has this race",
-                ok              ? "it has"
-                : races.empty() ? "there is none"
-                                : "it has others, and not this one");
+  const char* const found = ok ? "it has" : races.empty() ? "there is none" : "it has others, and not this one";
+  return answer(ok, std::move(report), "has this race", found);
 }
 
 Answer ask_races(const TrialFunction& program, const RacePlaces& places, std::uint64_t seeds, SeedOptions options) {

@@ -29,9 +29,11 @@ constexpr int kOverflowLine = __LINE__ - 4;
 
 [[gnu::noinline, DIVIDES_ITSELF]] int divide(int by) {
   asm volatile("" : "+r"(by));
-  return 7 / by;
+  int quotient = 7 / by;
+  asm volatile("" : "+r"(quotient));
+  return quotient;
 }
-constexpr int kDivisionLine = __LINE__ - 2;
+constexpr int kDivisionLine = __LINE__ - 4;
 
 std::string place(int line) {
   return "host_faults.cpp:" + std::to_string(line);
