@@ -8,7 +8,7 @@
 setup_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 setup_libraries=(
-  libboost-context-dev libtbb-dev libmimalloc-dev libfmt-dev    # the runtime; heddle lab: Boost.Beast comes with it
+  libboost-context-dev libtbb-dev libmimalloc-dev libfmt-dev libdw-dev    # the runtime; lab: Boost.Beast comes with it
   libcli11-dev nlohmann-json3-dev libncurses-dev libstb-dev     # programs and samples
   spirv-headers glslang-tools                                   # the grammar of SPIR-V; shaders in GLSL
   catch2 libgtest-dev libbenchmark-dev libcpp-httplib-dev libxml2-dev        # tests and benchmarks

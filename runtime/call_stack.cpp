@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <string_view>
 
 #include "runtime/code_place.h"
 #include "runtime/same_place.h"
@@ -29,16 +28,10 @@ _Unwind_Reason_Code add_call(_Unwind_Context* context, void* to) {
 }
 
 /// Whether `outer` is the first half of a function that the compiler has cut in two, as it does behind an early return:
-/// from its head it "calls" the other half, which `inner` stands in. What calls a lambda of the same name comes behind
-/// that one; of a function that calls itself, calls that come before are not told.
+/// from its head it "calls" the other half, which `inner` stands in. Of a function that calls itself, calls that come
+/// before are not told.
 bool is_first_half(const CodeFrame& outer, const CodeFrame& inner) {
-  return outer.function == inner.function && std::string_view(outer.where.file) == inner.where.file &&
-         outer.where.line < inner.where.line;
-}
-
-// What comes behind a call may belong to another line.
-void add_calls(const CallStack& stack, std::vector<const void*>& calls) {
-  for (const void* address : stack.return_addresses()) calls.push_back(static_cast<const char*>(address) - 1);
+  return outer.function && outer.function == inner.function && outer.where.line < inner.where.line;
 }
 
 }  // namespace
@@ -54,15 +47,10 @@ CallStack CallStack::here() {
   return CallStack(std::span<const void* const>(addresses.data(), calls_here(addresses)));
 }
 
-void learn(const std::vector<CallStack>& stacks) {
-  std::vector<const void*> calls;
-  for (const CallStack& stack : stacks) add_calls(stack, calls);
-  frames_of_code(calls);
-}
-
 std::vector<SourceLocation> calls_to(const SourceLocation& where, const CallStack& stack) {
   std::vector<const void*> calls;
-  add_calls(stack, calls);
+  // What comes behind a call may belong to another line.
+  for (const void* address : stack.return_addresses()) calls.push_back(static_cast<const char*>(address) - 1);
   std::vector<CodeFrame> frames;
   for (const std::vector<CodeFrame>& of_call : frames_of_code(calls))
     frames.insert(frames.end(), of_call.begin(), of_call.end());

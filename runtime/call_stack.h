@@ -37,13 +37,10 @@ std::size_t calls_here(std::span<const void*> to);
 /// Where the function of a kernel that is at `where` was called, innermost call first: lines of the kernel, and of the
 /// helpers on the way to it, through all calls that were inlined. Of calls that heddle made (of the kernel itself, of
 /// a region) nothing is told. Empty if the kernel itself is at `where`, and if that is not known: on the stack of an
-/// invocation this takes the debug information of the program (-g or -g1) and addr2line (of binutils).
+/// invocation this takes the debug information of the program (-g or -g1).
 ///
-/// The first question about an address starts a process, and so takes some tenths of a second. Thread-safe; the texts
-/// of the places live as long as the process.
+/// The first question of all takes some hundredths of a second. Thread-safe; the texts of the places live as long as
+/// the process.
 std::vector<SourceLocation> calls_to(const SourceLocation& where, const CallStack& stack);
-
-/// Asks the first questions about all of these stacks in one process: calls_to knows their addresses then.
-void learn(const std::vector<CallStack>& stacks);
 
 }  // namespace heddle::runtime

@@ -8,11 +8,11 @@
 namespace heddle::runtime {
 
 /// The place in the source where a conversion is written, from a place that heddle/detail/code_place.h made. Any other
-/// place is returned as it is. Where it is not known, for want of debug information (-g) or of the program addr2line,
-/// the place of the declaration is, with kAtDeclaration as its function.
+/// place is returned as it is. Where it is not known, for want of debug information (-g), the place of the
+/// declaration is, with kAtDeclaration as its function.
 ///
-/// The first question about a conversion starts a process, and so takes some hundredths of a second. Thread-safe; what
-/// the place points to lives as long as the process.
+/// The first question of all takes some hundredths of a second. Thread-safe; what the place points to lives as long as
+/// the process.
 SourceLocation source_of(const SourceLocation& place);
 
 inline constexpr const char* kAtDeclaration = "(where it is declared)";

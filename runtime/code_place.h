@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,14 +24,14 @@ struct CodeFrame {
   /// Without a function and a column. The file is as the debug information spells it.
   SourceLocation where;
   Whose whose = Whose::User;
-  /// As the debug information spells it, which may be without arguments: two lambdas have one name.
-  std::string function = {};
+  /// As DebugInformation::Line has it.
+  const void* function = nullptr;
 };
 
 /// The lines of instructions of this process, as the debug information of their files has them: for each instruction
 /// all whose lines are known, through all calls that were inlined, the innermost first. Empty where there is no such
-/// information, or no addr2line (of binutils) that reads it. It is for what is reported: where it has not been asked of
-/// all of them before, it takes some tenths of a second. Thread-safe.
+/// information, and where no thread can be made to read it on. It is for what is reported: the first question about a
+/// file takes some hundredths of a second. Thread-safe.
 std::vector<std::vector<CodeFrame>> frames_of_code(const std::vector<const void*>& instructions);
 
 /// The place of an instruction: the innermost line that is neither heddle's nor the standard library's.

@@ -28,7 +28,7 @@ Finding made_finding(const Agent& agent, FindingKind kind, std::string message, 
   if (runtime::is_at_declaration(finding.where))
     finding.message +=
         " (this is the line where the variable is declared: where it is used is known of programs with debug "
-        "information, -g, and with addr2line; inv.load and inv.store always name their line)";
+        "information, -g; inv.load and inv.store always name their line)";
   if (binding) {
     finding.object = binding->name;
     finding.index = index;

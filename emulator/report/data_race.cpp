@@ -32,7 +32,7 @@ class Writer {
     if (access.at_declaration)
       text +=
           "          (where the variable is declared: where a conversion reads it is known of programs with debug "
-          "information, -g, and with addr2line; inv.load always names its line)\n";
+          "information, -g; inv.load always names its line)\n";
     for (std::size_t way = 0; way < access.calls.size(); ++way)
       text += call(way != 0 ? "or " : is_earlier ? "for example " : "", access.calls[way]);
     text += "          by " + to_string(access.invocation);

@@ -24,8 +24,6 @@ class Instructions {
   virtual SourceLocation place_of(const SourceLocation& where) const = 0;
   /// The calls that the agent is in whose operation is just told. May take microseconds.
   virtual CallsId calls_now() { return CallsId::None; }
-  /// Says which calls will be asked for, so that what is slow for each can be found out for all at once.
-  virtual void expect(const std::vector<CallsId>& calls) const { (void)calls; }
   /// Where the function that has `where`, a place, was called, and where the function was that called it, innermost
   /// call first. Empty if no call led there, and if that is not known. May take tenths of a second.
   virtual std::vector<SourceLocation> calls_to(const SourceLocation& where, CallsId calls) const {

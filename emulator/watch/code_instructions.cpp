@@ -20,13 +20,6 @@ runtime::CallStack CodeInstructions::stack_of(trace::CallsId calls) const {
   return runtime::CallStack(*stacks_[static_cast<std::size_t>(calls) - 1]);
 }
 
-void CodeInstructions::expect(const std::vector<trace::CallsId>& calls) const {
-  std::vector<runtime::CallStack> stacks;
-  for (const trace::CallsId one : calls)
-    if (one != trace::CallsId::None) stacks.push_back(stack_of(one));
-  runtime::learn(stacks);
-}
-
 std::vector<SourceLocation> CodeInstructions::calls_to(const SourceLocation& where, trace::CallsId calls) const {
   if (calls == trace::CallsId::None) return {};
   return runtime::calls_to(where, stack_of(calls));

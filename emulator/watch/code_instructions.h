@@ -16,7 +16,6 @@ class CodeInstructions final : public trace::Instructions {
  public:
   SourceLocation place_of(const SourceLocation& where) const override;
   trace::CallsId calls_now() override;
-  void expect(const std::vector<trace::CallsId>& calls) const override;
   std::vector<SourceLocation> calls_to(const SourceLocation& where, trace::CallsId calls) const override;
 
  private:

@@ -129,7 +129,6 @@ bool RaceWatch::restart() {
   told_as_.clear();
   detected_.clear();
   told_sites_.clear();
-  asked_ = 0;
   if (tagged_) tagged_->restart();
   forget();
   return true;
@@ -215,19 +214,11 @@ void RaceWatch::tell(const race::KernelRace& race, std::size_t found_as) {
   second_calls_.back() = instructions_.calls_now();
   detected_.resize(number + 1);
   detected_.back() = found_as;
-  // A program that hands its findings in may never come to the end of the dispatch. To ask takes a process; so of many
-  // races those are asked for together that came since.
-  const bool asks = explains_ && races_.hands_in();
-  const bool asks_at_once = asks && number < kAskedAtOnce;
-  if (asks_at_once) {
-    learn_calls(number, number + 1);
-    add_calls(number, made);
-    asked_ = number + 1;
-  }
+  // A program that hands its findings in may never come to the end of the dispatch.
+  if (explains_ && races_.hands_in()) add_calls(number, made);
   told_sites_.insert({race.first, race.second});
   races_.add(std::move(made), {earlier.value_or(model::kInitialValue), race.operation});
   told_as_[found_as] = number;
-  if (asks && !asks_at_once && races_.size() >= 2 * asked_) tell_calls(asked_);
 }
 
 bool RaceWatch::add_calls(std::size_t race, DataRace& noted) const {
@@ -241,21 +232,10 @@ bool RaceWatch::add_calls(std::size_t race, DataRace& noted) const {
   return is_new;
 }
 
-void RaceWatch::learn_calls(std::size_t first, std::size_t end) const {
-  std::vector<trace::CallsId> calls;
-  for (std::size_t race = first; race < end; ++race) {
-    for (const trace::CallsId one : callers_.of(detector_.races()[detected_[race]].first)) calls.push_back(one);
-    calls.push_back(second_calls_[race]);
-  }
-  instructions_.expect(calls);
-}
-
 void RaceWatch::tell_calls(std::size_t first) {
   if (!explains_) return;
-  learn_calls(first, races_.size());
   for (std::size_t race = first; race < races_.size(); ++race)
     if (add_calls(race, races_[race])) races_.revise(race);
-  asked_ = races_.size();
 }
 
 void RaceWatch::note_again(std::size_t race, AgentId first) {

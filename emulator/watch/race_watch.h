@@ -104,8 +104,6 @@ class RaceWatch final : public run::RaceFinder {
   /// Tells of a race, number `found_as` of the detector. It may be called again if it throws before races_ has the
   /// race.
   void tell(const race::KernelRace& race, std::size_t found_as);
-  /// Asks at once who made the calls of all races from number `first` to the one before `end`.
-  void learn_calls(std::size_t first, std::size_t end) const;
   /// Adds to a race who called the helpers in which its accesses are, as far as is known. True if that is new.
   bool add_calls(std::size_t race, DataRace& noted) const;
   /// Tells who called the accesses of all races from number `first` on: more may be known than when they were told.
@@ -128,8 +126,6 @@ class RaceWatch final : public run::RaceFinder {
 
   /// When so much has been judged, in Changes::work, no changes are tried for further races of the device.
   static constexpr std::uint64_t kMostWork = 5000000;
-  /// So many races are asked for their calls one by one, where they are handed in.
-  static constexpr std::size_t kAskedAtOnce = 4;
   /// When so many pairs of instructions race, only pairs with an instruction that is in none of them are told.
   static constexpr std::size_t kMostTold = 1000;
 
@@ -153,8 +149,6 @@ class RaceWatch final : public run::RaceFinder {
   std::set<race::SiteId> told_sites_;
   /// Whether there are races that are not told.
   bool leaves_pairs_out_ = false;
-  /// How many races were asked for their calls.
-  std::size_t asked_ = 0;
   /// How many races there were when the dispatch that runs began.
   std::size_t races_before_ = 0;
   /// Null without DeviceOptions::race_advice.

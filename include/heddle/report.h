@@ -87,7 +87,7 @@ struct Finding {
   SourceLocation where;
   /// Where `where` is in a helper that the kernel calls: where that helper was called, and where the function was that
   /// called it, innermost call first. Of several invocations that wait at `where` these are the calls of `invocation`.
-  /// Empty elsewhere, and where it is not known, which takes debug information (-g or -g1) and addr2line.
+  /// Empty elsewhere, and where it is not known, which takes debug information (-g or -g1).
   std::vector<SourceLocation> calls = {};
   /// Name of the buffer, image or variable; empty where there is none.
   std::string object;
@@ -114,13 +114,13 @@ struct RacingAccess {
   std::string read;
   std::string written;
   /// `where` is the declaration of a scalar in Workgroup memory that a conversion reads (`float v = sum;`), because the
-  /// program has no debug information (-g), or there is no addr2line. `inv.load(sum)` always names its own place.
+  /// program has no debug information (-g). `inv.load(sum)` always names its own place.
   bool at_declaration = false;
   /// Where `where` is in a helper that the kernel calls: where that helper was called, and where the function was that
   /// called it, innermost call first. Of the access that came last there is one such list at most. Of the other one
   /// there is one for each way by which invocations were seen to come there, which were the first one to come and 64
   /// after the race. Empty where the kernel itself makes the access, and where it is not known, which takes debug
-  /// information (-g or -g1) and addr2line.
+  /// information (-g or -g1).
   std::vector<std::vector<SourceLocation>> calls = {};
 };
 

@@ -106,6 +106,28 @@ TEST_CASE("the memory of buffers is mimalloc's") {
 }
 
 TEST_CASE(
+    "where memory is short a finding is told all the same, and where there is enough with the call that led there") {
+  if (HEDDLE_TEST_SANITIZED) return;
+  constexpr auto fails_in_helper = [](auto& inv) {
+    const auto check = [&] { inv.require(inv.local_invocation_index() < 3); };
+    check();
+  };
+  const auto found_with = [&](std::uint64_t mib) {
+    return end_of([&] {
+      Device device(options_for(Mode::Native));
+      allow_only(mib * kMiB);
+      device.dispatch(fails_in_helper, {1}, {4});
+      return true;
+    });
+  };
+  for (std::uint64_t mib = 1; mib < 200; ++mib) {
+    CAPTURE(mib);
+    CHECK(found_with(mib).exit_code == kFound);
+  }
+  CHECK_THAT(found_with(2048).text, Catch::Contains("called at"));
+}
+
+TEST_CASE(
     "a buffer for whose bytes there is memory, and not for what is known of them, is refused and leaves nothing") {
   if (HEDDLE_TEST_SANITIZED) return;
   const Death end = end_of([] {

@@ -4,7 +4,6 @@
 
 #include <heddle/heddle.h>
 
-#include <cstdlib>
 #include <set>
 #include <string>
 
@@ -132,33 +131,4 @@ TEST_CASE("a member of one struct is accessed where it is written, and so is wha
     }
   CHECK(task_lines == std::set<std::uint32_t>{lines.of_member, lines.of_write});
   CHECK(x_lines == std::set<std::uint32_t>{lines.of_element, lines.of_element + 1});
-}
-
-TEST_CASE("without addr2line a conversion is reported where the variable is declared, and the report says so") {
-  const std::string path = getenv("PATH");
-  setenv("PATH", "", 1);
-  Device device(racing(1));
-  auto out = device.buffer(std::vector<std::uint32_t>(8, 0u), "out");
-  static std::uint32_t declared;
-  device.dispatch(
-      [](auto& inv, StorageBuffer<std::uint32_t> auto o) {
-        declared = __LINE__ + 1;
-        auto part = workgroup<std::uint32_t>(inv, "part", kZeroed);
-        const std::uint32_t v = part;
-        part = 1u;
-        o[inv.local_invocation_index()] = v;
-      },
-      1, 8, out);
-  setenv("PATH", path.c_str(), 1);
-  REQUIRE_FALSE(device.races().empty());
-  bool read = false;
-  for (const DataRace& race : device.races())
-    for (const RacingAccess& access : {race.first, race.second}) {
-      if (access.operation != "read") continue;
-      read = true;
-      CHECK(access.at_declaration);
-      CHECK(access.where.line == declared);
-      CHECK(to_string(race).find("where the variable is declared") != std::string::npos);
-    }
-  CHECK(read);
 }

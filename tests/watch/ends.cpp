@@ -174,27 +174,12 @@ TEST_CASE("every format has what was found by a program that was killed, or beca
     }
 }
 
-TEST_CASE("who called the helpers of very many lines that race is asked together, and all are in the report") {
-  constexpr const char* kTool = "/usr/bin/addr2line";
-  if (access(kTool, X_OK) != 0) {
-    WARN("there is no addr2line here: whether it is asked seldom was not tested");
-    return;
-  }
-  const heddle::TemporaryPlace place;
-  const std::string tool = place.path() + "/addr2line";
-  std::ofstream(tool) << "#!/bin/sh\necho >> " << place.path() << "/asked\nexec " << kTool << " \"$@\"\n";
-  REQUIRE(chmod(tool.c_str(), 0700) == 0);
+TEST_CASE("who called the helpers of very many lines that race is in the report") {
   const heddle::TemporaryFile report;
-  const Program program({"many lines"}, {"HEDDLE_RACES=json", "HEDDLE_RACES_FILE=" + report.path(),
-                                         "PATH=" + place.path() + ":" + std::getenv("PATH")});
+  const Program program({"many lines"}, {"HEDDLE_RACES=json", "HEDDLE_RACES_FILE=" + report.path()});
   CHECK(program.await_end() == 0);
   const std::string all = report.bytes();
   for (int line = 10000; line < 10100; ++line) CHECK(has(all, "\"line\":" + std::to_string(line)));
-  std::ifstream asked(place.path() + "/asked");
-  const auto times = std::count(std::istreambuf_iterator<char>(asked), {}, '\n');
-  // For the first four races, then for twice as many: each time about the program and about libraries it came through.
-  CHECK(times > 0);
-  CHECK(times < 40);
 }
 
 TEST_CASE("a child has a report of its own, and one that finds nothing has none") {

@@ -16,8 +16,7 @@ Finding finding_of_trap(FindingKind kind, const void* instruction, std::size_t s
   if (const auto place = runtime::place_of_code(instruction)) {
     out.where = *place;
   } else {
-    out.message +=
-        "; its line is known of programs with debug information, -g, where addr2line (of binutils) is installed";
+    out.message += "; its line is known of programs with debug information, -g";
   }
   return out;
 }
