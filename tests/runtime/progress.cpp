@@ -487,8 +487,7 @@ void check_that_it_is_told_soon(const DeviceOptions& options, Extent groups, Ext
   const Finding finding = finding_of([&] { device.dispatch(polls_in_vain<polls>, groups, size, f); });
   CAPTURE(static_cast<int>(polls), to_string(finding));
   CHECK(finding.kind == FindingKind::NoProgress);
-  // A sanitizer keeps on stacks what no state is known of, and then polls are counted.
-  CHECK(g_looks < (HEDDLE_TEST_SANITIZED ? 3000 : 300) * options.no_progress_rounds);
+  CHECK(g_looks < 300 * options.no_progress_rounds);
 }
 
 }  // namespace
