@@ -196,7 +196,7 @@ struct DeviceOptions {
   /// How long emulated mode waits for progress, counted in rounds of polling by all residents. Where they poll with
   /// plain reads or through barriers, or several words in turn, which may be anything else, 64 accesses to the same
   /// count as one if all residents come back to states (the registers and the stack of the kernel's functions) in which
-  /// they were, and 16384 if they do not.
+  /// they were, and 16384 if they do not. Each of the residents makes at least 4096 such accesses.
   std::uint64_t no_progress_rounds = 4096;
   /// Where `inv.print` goes; null: standard output.
   std::FILE* print_to = nullptr;

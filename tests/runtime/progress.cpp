@@ -487,13 +487,16 @@ void check_that_it_is_told_soon(const DeviceOptions& options, Extent groups, Ext
   const Finding finding = finding_of([&] { device.dispatch(polls_in_vain<polls>, groups, size, f); });
   CAPTURE(static_cast<int>(polls), to_string(finding));
   CHECK(finding.kind == FindingKind::NoProgress);
-  CHECK(g_looks < 300 * options.no_progress_rounds);
+  // Told after twice 64 accesses for each of the rounds, and twice the 4096 that each invocation makes at least.
+  const std::uint64_t invocations = groups.x * size.x;
+  CHECK(g_looks < 2 * (64 * options.no_progress_rounds + 4096 * invocations));
 }
 
 }  // namespace
 
 TEST_CASE(
-    "what polls in vain is told after a few hundred rounds for each of no_progress_rounds, whatever it polls with") {
+    "what polls in vain is told soon after 64 accesses for each of no_progress_rounds and 4096 of each invocation, "
+    "whatever it polls with") {
   DeviceOptions options = options_for(Mode::Emulated);
   const char* const memory = GENERATE("sequential", "random", "adversarial");
   options.races = GENERATE(false, true);
