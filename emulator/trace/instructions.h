@@ -25,7 +25,8 @@ class Instructions {
   /// The calls that the agent is in whose operation is just told. May take microseconds.
   virtual CallsId calls_now() { return CallsId::None; }
   /// Where the function that has `where`, a place, was called, and where the function was that called it, innermost
-  /// call first. Empty if no call led there, and if that is not known. May take tenths of a second.
+  /// call first. Empty if no call led there, and if that is not known. The first question about a file may take tenths
+  /// of a second.
   virtual std::vector<SourceLocation> calls_to(const SourceLocation& where, CallsId calls) const {
     (void)where, (void)calls;
     return {};
