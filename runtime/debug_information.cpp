@@ -9,18 +9,19 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 namespace heddle::runtime {
 
 namespace {
 
-/// Calls `visit` for each child of `parent`, until it returns false.
+/// Calls `visit` for each child of `parent`.
 template <typename Visit>
 void for_each_child(Dwarf_Die& parent, const Visit& visit) {
   Dwarf_Die child;
   if (dwarf_child(&parent, &child) != 0) return;
   do {
-    if (!visit(child)) return;
+    visit(child);
   } while (dwarf_siblingof(&child, &child) == 0);
 }
 
@@ -50,24 +51,6 @@ void require_memory(std::size_t bytes) {
   munmap(memory, bytes);
 }
 
-/// The calls that were inlined, through which the instruction came to be where it is: outermost first.
-std::vector<Dwarf_Die> inlined_calls(Dwarf_Die function, std::uintptr_t address) {
-  std::vector<Dwarf_Die> calls;
-  for (bool deeper = true; deeper;) {
-    deeper = false;
-    for_each_child(function, [&](Dwarf_Die& child) {
-      const int tag = dwarf_tag(&child);
-      if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block) return true;
-      if (dwarf_haspc(&child, address) != 1) return true;
-      if (tag == DW_TAG_inlined_subroutine) calls.push_back(child);
-      function = child;
-      deeper = true;
-      return false;
-    });
-  }
-  return calls;
-}
-
 }  // namespace
 
 DebugInformation::DebugInformation(const char* path) {
@@ -92,7 +75,7 @@ DebugInformation::DebugInformation(const char* path) {
     if (kind != DW_UT_compile && kind != DW_UT_skeleton) continue;
     const bool is_split = kind == DW_UT_skeleton && dwarf_tag(&split) == DW_TAG_compile_unit;
     add_pieces(root, units_.size(), pieces_);
-    units_.push_back({root, is_split ? split : root, false, {}, {}});
+    units_.push_back({root, {is_split ? split : root, false, {}, {}}});
   }
   sort(pieces_);
 }
@@ -101,7 +84,7 @@ void DebugInformation::add_pieces(Dwarf_Die& of, std::size_t owner, std::vector<
   Dwarf_Addr base = 0, begin = 0, end = 0;
   for (std::ptrdiff_t at = 0; (at = dwarf_ranges(&of, at, &base, &begin, &end)) > 0;)
     // What the linker left out, since another unit has it, begins at zero or thereabouts. The header is there.
-    if (begin >= sizeof(Elf64_Ehdr)) to.push_back({begin, end, owner});
+    if (begin >= sizeof(Elf64_Ehdr) && begin < end) to.push_back({begin, end, owner});
 }
 
 void DebugInformation::sort(std::vector<Piece>& pieces) {
@@ -115,17 +98,38 @@ const DebugInformation::Piece* DebugInformation::piece_at(const std::vector<Piec
   return &*behind;
 }
 
+void DebugInformation::add_block(Dwarf_Die& die, Block& to) {
+  const std::size_t before = to.pieces.size();
+  add_pieces(die, to.blocks.size(), to.pieces);
+  if (to.pieces.size() != before) to.blocks.push_back({die, false, {}, {}});
+}
+
 // clang puts functions into the namespaces and classes that they belong to, GCC next to these.
-void DebugInformation::add_functions(Dwarf_Die& parent, Unit& to) {
+void DebugInformation::add_functions(Dwarf_Die& parent, Block& to) {
   for_each_child(parent, [&to](Dwarf_Die& child) {
-    if (dwarf_tag(&child) == DW_TAG_subprogram) {
-      const std::size_t before = to.pieces.size();
-      add_pieces(child, to.functions.size(), to.pieces);
-      if (to.pieces.size() != before) to.functions.push_back(child);
-    }
+    if (dwarf_tag(&child) == DW_TAG_subprogram) add_block(child, to);
     add_functions(child, to);
-    return true;
   });
+}
+
+void DebugInformation::add_inside(Block& to) {
+  for_each_child(to.die, [&to](Dwarf_Die& child) {
+    const int tag = dwarf_tag(&child);
+    if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block) add_block(child, to);
+  });
+}
+
+// A kernel may have tens of thousands of calls that were inlined, and each of its instructions is asked for.
+template <typename Add>
+DebugInformation::Block* DebugInformation::block_at(Block& in, std::uintptr_t address, const Add& add) {
+  if (!in.is_read) {
+    Block read{in.die, true, {}, {}};
+    add(read);
+    sort(read.pieces);
+    in = std::move(read);
+  }
+  const Piece* piece = piece_at(in.pieces, address);
+  return piece ? &in.blocks[piece->owner] : nullptr;
 }
 
 std::vector<DebugInformation::Line> DebugInformation::lines(std::uintptr_t address) {
@@ -133,11 +137,6 @@ std::vector<DebugInformation::Line> DebugInformation::lines(std::uintptr_t addre
   if (!of_unit) return {};
   require_memory(most_bytes_);
   Unit& unit = units_[of_unit->owner];
-  if (!unit.is_read) {
-    unit.is_read = true;
-    add_functions(unit.tree, unit);
-    sort(unit.pieces);
-  }
   std::vector<Line> lines;
   const char* file = nullptr;
   int line = 0;
@@ -148,23 +147,25 @@ std::vector<DebugInformation::Line> DebugInformation::lines(std::uintptr_t addre
     file = dwarf_linesrc(of_address, nullptr, nullptr);
     dwarf_lineno(of_address, &line);
   }
-  const Piece* of_function = piece_at(unit.pieces, address);
-  if (!of_function) {
+  Block* const function = block_at(unit.functions, address, [](Block& of) { add_functions(of.die, of); });
+  if (!function) {
     add(nullptr);
     return lines;
   }
   Dwarf_Files* files = nullptr;
   std::size_t count = 0;
-  dwarf_getsrcfiles(&unit.tree, &files, &count);
-  const Dwarf_Die function = unit.functions[of_function->owner];
-  std::vector<Dwarf_Die> calls = inlined_calls(function, address);
+  dwarf_getsrcfiles(&unit.functions.die, &files, &count);
+  // Outermost first.
+  std::vector<Dwarf_Die> calls;
+  for (Block* block = function; (block = block_at(*block, address, add_inside));)
+    if (dwarf_tag(&block->die) == DW_TAG_inlined_subroutine) calls.push_back(block->die);
   for (auto call = calls.rbegin(); call != calls.rend(); ++call) {
     add(declaration(*call));
     const Dwarf_Word of_call = number(*call, DW_AT_call_file);
     file = of_call < count ? dwarf_filesrc(files, of_call, nullptr, nullptr) : nullptr;
     line = static_cast<int>(number(*call, DW_AT_call_line));
   }
-  add(declaration(function));
+  add(declaration(function->die));
   return lines;
 }
 

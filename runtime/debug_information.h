@@ -36,28 +36,41 @@ class DebugInformation {
   std::vector<Line> lines(std::uintptr_t address);
 
  private:
-  /// Code of a unit, or of a function. Either may lie in several places.
+  /// Code of a unit, or of a block. Either may lie in several places.
   struct Piece {
     Dwarf_Addr begin;
     Dwarf_Addr end;
     std::size_t owner;
   };
+  /// A function, a call that was inlined, or what has variables of its own.
+  struct Block {
+    Dwarf_Die die;
+    /// Whether its inside has been looked at.
+    bool is_read;
+    /// Those inside that have code, the outermost ones alone, and that code, sorted.
+    std::vector<Block> blocks;
+    std::vector<Piece> pieces;
+  };
   struct Unit {
     /// Has the lines.
     Dwarf_Die lines;
-    /// Has the functions: another one only where they are in a `.dwo` file.
-    Dwarf_Die tree;
-    bool is_read;
-    std::vector<Dwarf_Die> functions;
-    std::vector<Piece> pieces;
+    /// Has the functions: another tree only where they are in a `.dwo` file.
+    Block functions;
   };
 
   static void add_pieces(Dwarf_Die& of, std::size_t owner, std::vector<Piece>& to);
   static void sort(std::vector<Piece>& pieces);
   /// The one of sorted pieces that has the address, or null.
   static const Piece* piece_at(const std::vector<Piece>& pieces, std::uintptr_t address);
+  /// Adds a block, if it has code.
+  static void add_block(Dwarf_Die& die, Block& to);
   /// Adds the functions in `parent`, at any depth.
-  static void add_functions(Dwarf_Die& parent, Unit& to);
+  static void add_functions(Dwarf_Die& parent, Block& to);
+  /// Adds calls that were inlined, and what has variables of its own, right in `to`.
+  static void add_inside(Block& to);
+  /// The block right in `in` that has the address, or null. `add` adds all of them the first time.
+  template <typename Add>
+  static Block* block_at(Block& in, std::uintptr_t address, const Add& add);
 
   /// What libdw needs, at most.
   std::size_t most_bytes_ = 0;
