@@ -132,7 +132,7 @@ void Dispatch::choose_size(const Instruction& entry) {
       const std::uint32_t word = module_.operand(mode, i + 2);
       (*own)[i] = by_id ? static_cast<std::uint32_t>(types.integer(word, mode).value_or(1)) : word;
       const Instruction* constant = by_id ? definitions_.find(word) : nullptr;
-      if (given && constant != nullptr && constant->op == Op::OpSpecConstant) specialized_[word] = (*given)[i];
+      if (given && constant != nullptr && constant->op == Op::OpSpecConstant) specialize_to_size(word, (*given)[i]);
     }
   }
   for (const Instruction& constant : module_.instructions) {
@@ -158,6 +158,14 @@ void Dispatch::choose_size(const Instruction& entry) {
                 "these are more than " + std::to_string(kMostAgents) + " invocations: " + size_words(options_.giver));
 }
 
+void Dispatch::specialize_to_size(Id constant, std::uint32_t size) {
+  const auto [at, fresh] = specialized_.try_emplace(constant, size);
+  if (!fresh && at->second != size)
+    warnings_.push_back(definitions_.spelled(constant) + " was given the value " + std::to_string(at->second) +
+                        ", and is " + std::to_string(size) + ": it is a size of the workgroup, which was given, too");
+  at->second = size;
+}
+
 void Dispatch::specialize_size(Id composite, const std::array<std::uint32_t, 3>& local) {
   const Instruction* constant = definitions_.find(composite);
   bool follows = true;
@@ -165,7 +173,7 @@ void Dispatch::specialize_size(Id composite, const std::array<std::uint32_t, 3>&
     const Id part = module_.operand(*constant, i);
     const Instruction* of = definitions_.find(part);
     if (of != nullptr && of->op == Op::OpSpecConstant) {
-      specialized_[part] = local[i];
+      specialize_to_size(part, local[i]);
     } else {
       Types types(definitions_, specialized_);
       follows = types.integer(part, *constant).value_or(0) == local[i];

@@ -149,6 +149,8 @@ class Dispatch {
   /// The bits of a specialization constant that has this value, which `at` and `input` gave. Throws Error.
   std::uint64_t specialized(const Instruction& constant, const std::string& value, Position at,
                             const std::string& input) const;
+  /// A specialization constant is a size of the workgroup, and that was given.
+  void specialize_to_size(Id constant, std::uint32_t size);
   void specialize_size(Id composite, const std::array<std::uint32_t, 3>& local);
   void check_subgroup_size(const Instruction& entry) const;
   void place_agents();

@@ -164,6 +164,15 @@ TEST_CASE("heddle spirv --machine counts what runs come to, and all of it is all
   for (const Json& row : lines[0]["histogram"]) CHECK(row["allowed"] == true);
 }
 
+TEST_CASE("a specialization constant and the size that it is, where both are given and differ, are a warning") {
+  const std::string file = kCases + "specialized-size.spvasm";
+  const auto says = [&](const std::string& value, const std::string& text) {
+    return run_heddle({"spirv", file, "--local", "2,1,1", "--spec", "0=" + value}).out.find(text) != std::string::npos;
+  };
+  CHECK(says("3", "was given the value 3, and is 2: it is a size of the workgroup, which was given, too"));
+  CHECK_FALSE(says("2", "was given the value"));
+}
+
 TEST_CASE("heddle spirv --list names entry points and buffers without running anything") {
   const Run run = run_heddle({"spirv", "--list", "--json", kCases + "structs.spvasm"});
   CHECK(run.exit_code == 0);
