@@ -48,11 +48,8 @@ CallStack CallStack::here() {
 }
 
 std::vector<SourceLocation> calls_to(const SourceLocation& where, const CallStack& stack) {
-  std::vector<const void*> calls;
-  // What comes behind a call may belong to another line.
-  for (const void* address : stack.return_addresses()) calls.push_back(static_cast<const char*>(address) - 1);
   std::vector<CodeFrame> frames;
-  for (const std::vector<CodeFrame>& of_call : frames_of_code(calls))
+  for (const std::vector<CodeFrame>& of_call : frames_of_code(calls_that_return_to(stack.return_addresses())))
     frames.insert(frames.end(), of_call.begin(), of_call.end());
   const auto is_in_file = [&](const CodeFrame& frame) { return is_file(frame.where.file, where.file); };
   auto frame = std::find_if(frames.begin(), frames.end(),

@@ -163,6 +163,12 @@ std::vector<std::vector<CodeFrame>> frames_of_code(const std::vector<const void*
   return all;
 }
 
+std::vector<const void*> calls_that_return_to(std::span<const void* const> return_addresses) {
+  std::vector<const void*> calls;
+  for (const void* address : return_addresses) calls.push_back(static_cast<const char*>(address) - 1);
+  return calls;
+}
+
 std::optional<SourceLocation> place_of_code(const void* instruction) {
   const std::vector<Frames> frames = frames_of_code({instruction});
   for (const CodeFrame& frame : frames.front())
@@ -171,9 +177,8 @@ std::optional<SourceLocation> place_of_code(const void* instruction) {
 }
 
 std::optional<SourceLocation> place_in_kernel(const void* instruction, std::span<const void* const> return_addresses) {
-  std::vector<const void*> code = {instruction};
-  // What comes behind a call may belong to another line.
-  for (const void* address : return_addresses) code.push_back(static_cast<const char*>(address) - 1);
+  std::vector<const void*> code = calls_that_return_to(return_addresses);
+  code.insert(code.begin(), instruction);
   const std::vector<Frames> all = frames_of_code(code);
   for (std::size_t i = 0; i < all.size(); ++i) {
     for (const CodeFrame& frame : all[i]) {

@@ -34,6 +34,9 @@ struct CodeFrame {
 /// file takes some hundredths of a second. Thread-safe.
 std::vector<std::vector<CodeFrame>> frames_of_code(const std::vector<const void*>& instructions);
 
+/// Instructions of the calls that return to these addresses. What comes behind a call may belong to another line.
+std::vector<const void*> calls_that_return_to(std::span<const void* const> return_addresses);
+
 /// The place of an instruction: the innermost line that is neither heddle's nor the standard library's.
 std::optional<SourceLocation> place_of_code(const void* instruction);
 
