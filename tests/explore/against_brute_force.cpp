@@ -143,6 +143,7 @@ TEST_CASE("the explorer finds what brute force finds where operations have tags"
     options.model.chains = seed % 5 != 0;
     ScriptedProgram scripts = with_random_tags(seed % 2 == 0 ? random_chains(seed) : random_program(seed, 6), seed);
     const bool telling = seed % 3 == 0 && has_one_size(scripts);
+    INFO(describe(scripts));
     return compare(telling ? scripts.telling_program() : scripts.program(), options, seed);
   });
 }
@@ -166,6 +167,7 @@ TEST_CASE("the explorer finds what brute force finds where tags meet operations 
     ScriptedProgram scripts = with_random_tags(random_messages(seed + 6000000, 5 + seed % 3), seed);
     if (seed % 3 == 0) scripts.system_synchronization.emplace_back(AgentId{0}, AgentId{1});
     const bool telling = seed % 2 == 0 && has_one_size(scripts);
+    INFO(describe(scripts));
     return compare(telling ? scripts.telling_program() : scripts.program(), {}, seed);
   });
 }

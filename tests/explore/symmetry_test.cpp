@@ -59,14 +59,23 @@ WithEquals with_equals(std::uint64_t seed) {
   return {std::move(out), equals};
 }
 
-/// All ways to exchange agents that leave the program as it is. Scripts that are copies follow each other.
-std::vector<Exchange> exchanges(const ScriptedProgram& scripts, std::size_t equals) {
+std::string text_of(const Script& script) {
+  ScriptedProgram alone;
+  alone.scripts = {script};
+  alone.places.resize(1);
+  return describe(alone);
+}
+
+/// All ways to exchange agents that leave the program as it is. A script that is no copy may happen to be equal.
+std::vector<Exchange> exchanges(const ScriptedProgram& scripts) {
+  std::vector<std::string> texts;
+  for (const Script& script : scripts.scripts) texts.push_back(text_of(script));
   Exchange exchange(scripts.scripts.size());
   std::iota(exchange.begin(), exchange.end(), 0);
   std::vector<Exchange> out;
   do {
     bool keeps = true;
-    for (std::size_t a = equals; a < exchange.size(); ++a) keeps = keeps && exchange[a] == a;
+    for (std::size_t a = 0; a < exchange.size(); ++a) keeps = keeps && texts[exchange[a]] == texts[a];
     for (std::size_t a = 0; a < exchange.size(); ++a)
       for (std::size_t b = 0; b < a; ++b)
         for (const Scope scope : {Scope::Workgroup, Scope::Subgroup})
@@ -124,7 +133,7 @@ std::string text_of(const Classes& classes) {
 /// How many fewer executions were handed over.
 std::uint64_t compare(const WithEquals& with_equals, const Program& program, const Options& options) {
   const ScriptedProgram& scripts = with_equals.scripts;
-  const std::vector<Exchange> all = exchanges(scripts, with_equals.equals);
+  const std::vector<Exchange> all = exchanges(scripts);
   Options limited = options;
   limited.graph_limit = kMostGraphs;
   const Explored expected = explored_classes(program, limited, all);

@@ -40,6 +40,20 @@ TEST_CASE("system-synchronization between agents goes from each operation to eac
 }
 
 //= vk:memory-model-system-synchronizes-with type=test
+TEST_CASE("system-synchronization goes on through agents that have no operations") {
+  Scenario s = two_agents();
+  const AgentId c = s.invocation(0, 2, 0), d = s.invocation(0, 3, 0);
+  s.execution.agent_system_synchronization = {{d, AgentId{1}}, {AgentId{0}, c}};
+  CHECK_FALSE(s.related(RelationName::SystemSynchronizesWith, 0, 1));
+  s.execution.agent_system_synchronization.emplace_back(c, d);
+  CHECK(s.related(RelationName::SystemSynchronizesWith, 0, 1));
+  CHECK_FALSE(s.related(RelationName::SystemSynchronizesWith, 1, 0));
+  CHECK(s.judge().consistent());
+  s.execution.agent_system_synchronization.emplace_back(d, AgentId{0});
+  CHECK_FALSE(s.judge().consistent());
+}
+
+//= vk:memory-model-system-synchronizes-with type=test
 TEST_CASE("system-synchronization against program order is impossible") {
   Scenario s;
   const AgentId a = s.invocation(0, 0, 0);

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "emulator/judge/incremental.h"
 #include "tests/model/scenario.h"
 
 using namespace heddle;
@@ -113,6 +114,28 @@ TEST_CASE("sets of different agents are not compared") {
   mp.data_write.tags = mp.release.tags = id({"foo:a"});
   mp.acquire.tags = mp.data_read.tags = id({"foo:b"});
   CHECK(mp.ordered());
+}
+
+//= mmra:happens-before type=test
+TEST_CASE("what stands between two operations may order them though their tags are not compatible") {
+  Scenario s;
+  const AgentId a = s.invocation(0, 0, 0);
+  s.add(a, read(0).atomic_at(Scope::Device).acquire(kImages).make_visible());
+  s.add(a, step(OperationKind::DeviceAvailability));
+  s.add(a, write(0).through(1).atomic_at(Scope::Device).release(kImages).make_available());
+  s.reads_initial(0);
+  s.execution.operations[0].tags = id({"foo:a"});
+  s.execution.operations[2].tags = id({"foo:b"});
+  // As the explorer asks, and as everybody does.
+  const auto races = [&](bool expected) {
+    judge::PartialJudge judge({});
+    REQUIRE(judge.consistent(s.execution));
+    CHECK(judge.judgement().racy() == expected);
+    CHECK(s.judge().racy() == expected);
+  };
+  races(false);
+  s.execution.operations[1].tags = id({"foo:a"});
+  races(true);
 }
 
 //= mmra:coherence type=test
