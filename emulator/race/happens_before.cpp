@@ -51,15 +51,18 @@ void HappensBefore::begin(Agent& agent) {
   agent.begun = true;
   for (const AgentId first : agent.system_synchronized_after) begin_after(agent, first);
   for (const EventIndex call : agent.calls_before) begin_after_call(agent, call);
+  join(agent.all, agent.base);
 }
 
 //= vk:memory-model-system-synchronizes-with
 void HappensBefore::begin_after(Agent& agent, AgentId first) {
-  const Agent& before = agents_[static_cast<std::size_t>(first)];
+  Agent& before = agents_[static_cast<std::size_t>(first)];
+  // One that had nothing to do hands on what came before it.
+  if (!before.begun) begin(before);
   // Where it ended at a control barrier, it has synchronized with those who came there as well.
   if (!before.barriers.empty()) meet(meetings_[events_[before.barriers.back()].barrier_instance]);
   agent.system_before |= before.events;
-  if (before.begun) agent.system_before |= before.system_before;
+  agent.system_before |= before.system_before;
   agent.system_before |= before.inputs_before;
   join(agent.base, before.all);
   for (EventSet& set : agent.base) set |= before.events;

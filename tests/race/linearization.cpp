@@ -46,11 +46,11 @@ class Order {
     for (const auto& from : execution.reads_from)
       if (from.write != model::kInitialValue) reads(from.write, from.read);
     for (const auto& [a, b] : execution.modification_order) edge(placed(a), placed(b));
-    for (const auto& [first, second] : execution.agent_system_synchronization)
-      for (OperationIndex a = 0; a < size(); ++a)
-        for (OperationIndex b = 0; b < size(); ++b)
-          if (execution.operations[a].agent == first && execution.operations[b].agent == second)
-            edge(passed(a), executed(b));
+    const auto before = system_synchronizes();
+    for (OperationIndex a = 0; a < size(); ++a)
+      for (OperationIndex b = 0; b < size(); ++b)
+        if (before[position(execution.operations[a].agent)][position(execution.operations[b].agent)])
+          edge(passed(a), executed(b));
   }
 
   std::vector<std::size_t> shuffled(std::mt19937_64& random) const {
@@ -72,6 +72,7 @@ class Order {
   std::size_t nodes() const { return after_.size(); }
 
  private:
+  static std::size_t position(AgentId agent) { return static_cast<std::size_t>(agent); }
   static std::size_t executed(OperationIndex i) { return 3 * std::size_t{i}; }
   static std::size_t passed(OperationIndex i) { return 3 * std::size_t{i} + 1; }
   static std::size_t placed(OperationIndex i) { return 3 * std::size_t{i} + 2; }
@@ -80,6 +81,17 @@ class Order {
   void edge(std::size_t a, std::size_t b) {
     after_[a].push_back(b);
     ++before_[b];
+  }
+  /// By agent and agent. Through others as well, which may have no operations.
+  std::vector<std::vector<bool>> system_synchronizes() const {
+    const std::size_t agents = execution_.agents.size();
+    std::vector<std::vector<bool>> order(agents, std::vector<bool>(agents));
+    for (const auto& [a, b] : execution_.agent_system_synchronization) order[position(a)][position(b)] = true;
+    for (std::size_t between = 0; between < agents; ++between)
+      for (std::size_t a = 0; a < agents; ++a)
+        for (std::size_t b = 0; b < agents; ++b)
+          if (order[a][between] && order[between][b]) order[a][b] = true;
+    return order;
   }
   void program_order() {
     for (OperationIndex i = 0; i < size(); ++i) {

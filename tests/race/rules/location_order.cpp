@@ -74,6 +74,20 @@ Scenario read_and_write_in_two_dispatches(bool synchronizes) {
   return s;
 }
 
+// Another agent, which does nothing, comes between.
+Scenario with_nothing_between(bool orders) {
+  Scenario s;
+  const AgentId a = s.invocation(0, 0, 0);
+  const AgentId between = s.invocation(0, 1, 0);
+  const AgentId b = s.invocation(0, 2, 0);
+  s.add(a, read(0));
+  s.add(b, write(0));
+  s.reads_initial(0);
+  s.execution.agent_system_synchronization.emplace_back(a, between);
+  if (orders) s.execution.agent_system_synchronization.emplace_back(between, b);
+  return s;
+}
+
 // An atomic update of Private memory, which no class of the memory semantics includes, before an access to the same
 // bytes as StorageBuffer memory, behind `fence`. Its own operation makes its write available to the queue family.
 Scenario update_of_private_memory(const Op& fence, const Op& access, bool synchronizes) {
@@ -110,6 +124,12 @@ TEST_CASE("a non-private read before a write needs no availability, a private on
 TEST_CASE("a private read that system-synchronizes with a write is before it, any other is not") {
   check_clean(read_and_write_in_two_dispatches(true));
   check_racy(read_and_write_in_two_dispatches(false));
+}
+
+//= vk:memory-model-system-synchronizes-with type=test
+TEST_CASE("what system-synchronizes with an agent that does nothing is before what that one system-synchronizes with") {
+  check_clean(with_nothing_between(true));
+  check_racy(with_nothing_between(false));
 }
 
 //= vk:memory-model-location-ordered type=test
