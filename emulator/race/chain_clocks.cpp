@@ -12,11 +12,6 @@ bool has_set(ClassSets sets, std::size_t set) {
   return ((sets >> set) & 1) != 0;
 }
 
-/// kOwn if there is none.
-Level highest(Levels levels) {
-  return static_cast<Level>(std::max<int>(std::bit_width(levels), 1) - 1);
-}
-
 template <typename F>
 void for_each_class(Classes mask, F&& f) {
   for (std::uint8_t c = 0; c < kClasses; ++c)

@@ -52,8 +52,10 @@
 /// shader calls and of interlock, whose instances need not include a workgroup, are taken for levels between the
 /// workgroup and the queue family.
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <span>
 
 #include "emulator/race/places.h"
@@ -71,6 +73,10 @@ inline bool has_level(Levels levels, Level level) {
 /// The levels above `narrow`, up to `level`.
 inline Levels above_up_to(Level narrow, Level level) {
   return level <= narrow ? Levels{0} : static_cast<Levels>((2u << level) - (2u << narrow));
+}
+/// kOwn if there is none.
+inline Level highest(Levels levels) {
+  return static_cast<Level>(std::max<int>(std::bit_width(levels), 1) - 1);
 }
 
 /// The class of an access whose storage class the memory model does not count: no operation in bulk includes it.
@@ -101,15 +107,19 @@ class ChainUse {
   /// Something system-synchronized: that orders accesses whatever the sets.
   void note_system() { system_.store(true, std::memory_order_relaxed); }
   /// Whether the set can order anything.
-  bool orders(std::size_t set) const { return ((sets() >> set) & 1) != 0 || system_.load(std::memory_order_relaxed); }
+  bool orders(std::size_t set) const { return ((sets() >> set) & 1) != 0 || orders_all(); }
   /// The levels at which writes of the class made themselves available.
   Levels own(std::uint8_t written) const { return own_[written].load(std::memory_order_relaxed); }
   /// The levels at which reads of the class made visible to themselves what they read.
   Levels own_visible(std::uint8_t read) const { return own_visible_[read].load(std::memory_order_relaxed); }
   /// The highest level of an availability operation of a write of the class, which the set relates to others.
-  Level available(std::uint8_t written, std::size_t set) const { return get(available_, written, set); }
+  Level available(std::uint8_t written, std::size_t set) const {
+    return orders_all() ? highest(own(written)) : get(available_, written, set);
+  }
   /// The highest level of a visibility operation of a read of the class, which the set relates to others.
-  Level visible(std::uint8_t read, std::size_t set) const { return get(visible_, read, set); }
+  Level visible(std::uint8_t read, std::size_t set) const {
+    return orders_all() ? highest(own_visible(read)) : get(visible_, read, set);
+  }
 
  private:
   using Table = std::array<std::array<std::atomic<Level>, kClassSets.size()>, kClasses + 1>;
@@ -117,6 +127,8 @@ class ChainUse {
     return table[of_class][set].load(std::memory_order_relaxed);
   }
   static void raise(Table& table, std::uint8_t of_class, ClassSets sets, Level level);
+  /// Whether something system-synchronized: every set goes on with accesses of all classes.
+  bool orders_all() const { return system_.load(std::memory_order_relaxed); }
 
   std::atomic<ClassSets> sets_{0};
   std::atomic<bool> subgroups_{false};

@@ -100,13 +100,14 @@ void KernelLocationOrder::for_each_fact(const Point& at, F&& f) {
   }
 }
 
-// Whether the access is among those of the fact, which the agent of `at` knows.
+// Whether the access is among those of the fact, which the agent of `at` knows. With sets that do not relate the access
+// to others it is, where it system-synchronizes with what goes on by these.
 bool KernelLocationOrder::has(const Fact& fact, const Element& element, const Point& at) const {
   const Via via = fact.key.via();
   if (!has_level(element.levels, fact.key.start())) return false;
-  if (via != kAnyVia && ((element.at.sets >> via) & 1) == 0) return false;
-  if (element.at.agent == at.agent && element.at.stamp <= fact.own) return true;
-  return fact.clock.has(group(element.at), element.at.agent, element.at.stamp);
+  const bool on_set = via == kAnyVia || ((element.at.sets >> via) & 1) != 0;
+  if (on_set && element.at.agent == at.agent && element.at.stamp <= fact.own) return true;
+  return has_point(fact.clock, group(element.at), element.at, on_set);
 }
 
 // The levels, of the writer's instances, at which an operation that happens-before the point made the write available.

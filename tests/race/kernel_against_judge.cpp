@@ -226,6 +226,56 @@ TEST_CASE("a write that no set of classes relates to others is shown by its own 
   CHECK(races(None) == 1);
 }
 
+//= vk:memory-model-system-synchronizes-with type=test
+//= vk:memory-model-availability-visibility type=test
+TEST_CASE("what system-synchronizes with an arrival at a barrier is shown by the class of another arrival there") {
+  // The update is of Output memory. The first arrival, after it, is of Uniform memory, as the second one is, which also
+  // shows a class of its own.
+  using enum MemorySemantics;
+  const auto races = [](MemorySemantics shown) {
+    trace::Recorder recorder;
+    KernelDetector detector;
+    LinePerOperation numbered(detector);
+    Both both(recorder, numbered);
+    for (std::uint32_t agent = 0; agent < 3; ++agent) {
+      model::Place place;
+      place.subgroup = agent;
+      both.agent_begins(static_cast<AgentId>(agent), place);
+    }
+    both.system_synchronizes(AgentId{0}, AgentId{1});
+    Operation update;
+    update.kind = OperationKind::ReadModifyWrite;
+    update.atomic = true;
+    update.storage_class = StorageClass::Output;
+    update.locations = {AllocationId{}, 0, 4};
+    update.scope = Scope::QueueFamily;
+    const std::vector<trace::Source> initial{{update.locations, model::kInitialValue}};
+    both.operation(0, update, 0, 0, initial);
+    both.placed(0);
+    for (std::uint32_t agent = 1; agent < 3; ++agent) {
+      Operation barrier;
+      barrier.agent = static_cast<AgentId>(agent);
+      barrier.kind = OperationKind::ControlBarrier;
+      barrier.scope = barrier.execution_scope = Scope::Workgroup;
+      barrier.semantics = AcquireRelease | UniformMemory | MakeVisible | (agent == 2 ? shown : None);
+      both.operation(agent, barrier, 0, 0, {});
+    }
+    both.passes(1, {});
+    both.passes(2, {});
+    Operation read;
+    read.agent = AgentId{2};
+    read.kind = OperationKind::Read;
+    read.storage_class = StorageClass::Output;
+    read.operands = MemoryOperands::NonPrivatePointer;
+    read.locations = update.locations;
+    both.operation(3, read, 0, 0, initial);
+    CHECK(verdict(recorder.execution(), true, pairs_of(detector)).text.empty());
+    return detector.races().size();
+  };
+  CHECK(races(OutputMemory) == 0);
+  CHECK(races(ImageMemory) == 1);
+}
+
 //= vk:memory-model-scope type=test
 TEST_CASE("what is available to a subgroup is so to those of its invocations that are of another stage") {
   // The first, of another stage, makes its write available to the subgroup; a barrier of the second shows that to it.
