@@ -21,7 +21,8 @@
 ///   instances) that were available at `start` before. From start 0 these are all writes of the agents in the clock:
 ///   the first element of such a chain is the writer's MakeAvailable. From another start the chain begins with a
 ///   write that made itself available, at `start` and perhaps farther; then the clock has the writes that are before
-///   the first operation in bulk, as far as one set of classes orders them (`via`).
+///   the first operation in bulk, as far as one set of classes orders them (`via`). What system-synchronizes is among
+///   them by every set, with the stamp kForEver.
 /// - `visible(start, level, written, read)`: such writes, available at a level, were made visible to reads of a class
 ///   in the instance of `level` of an agent that knows the fact; level 0 is the agent itself.
 /// - `shown(start, level, read)`: reads that made their own bytes visible at `start` are in the clock; what they found
