@@ -143,7 +143,10 @@ Levels KernelLocationOrder::present_before(const Question& question, const Point
       levels = static_cast<Levels>(levels | 1u << level);
   for (const Element& element : visible_) {
     if (element.levels == 0 || !happens_before(element.at, at)) continue;
-    for (Level level = 0; level < kLevelCount; ++level)
+    // A last element comes before the read in program order.
+    if (has_level(element.levels, kOwn) && element.at.agent == at.agent && program_order_counts(element.at, at))
+      levels |= 1;
+    for (Level level = 1; level < kLevelCount; ++level)
       if (has_level(element.levels, level) && places.same_instance(element.at.agent, at.agent, level))
         levels = static_cast<Levels>(levels | 1u << level);
   }
@@ -176,7 +179,9 @@ void KernelLocationOrder::follow_availability(const Question& question) {
       Element& element = available_[i];
       const bool of_writer = element.at.agent == question.x.agent;
       if (!of_writer && !chains_.has_chains()) continue;
-      Levels before = available_before(question, element.at);
+      // A first element comes behind the write in program order. Where their tags do not fit it does not, though it may
+      // acquire what the agent itself released.
+      Levels before = available_before(question, element.at) & ~Levels{1};
       if (of_writer && program_order_counts(available_[0].at, element.at)) before |= 1;
       Levels levels = element.levels;
       for (Level narrow = 0; narrow < element.own; ++narrow)

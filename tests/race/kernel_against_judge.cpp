@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/model/tags.h"
 #include "emulator/race/kernel_detector.h"
 #include "emulator/race/tagged_detector.h"
 #include "emulator/trace/recorder.h"
@@ -38,6 +39,7 @@ Verdict compare_tagged(std::uint64_t seed, const StreamFeatures& features, const
   Verdict known = verdict(recorder.execution(), options.chains, pairs_of(detector));
   // A set too many counts as none, which hides races.
   if (too_many_sets) known.missed = false;
+  if (too_many_sets && !known.false_alarm) known.text.clear();
   return known;
 }
 
@@ -274,6 +276,43 @@ TEST_CASE("what system-synchronizes with an arrival at a barrier is shown by the
   };
   CHECK(races(OutputMemory) == 0);
   CHECK(races(ImageMemory) == 1);
+}
+
+//= mmra:happens-before type=test
+//= vk:memory-model-location-ordered type=test
+TEST_CASE("an atomic makes an earlier one of its agent available only if their tags fit, though it acquires from it") {
+  using enum MemorySemantics;
+  const auto races = [](const char* tag) {
+    trace::Recorder recorder;
+    KernelDetector detector;
+    TaggedDetector tagged(detector, detector, {});
+    LinePerOperation numbered(tagged);
+    Both both(recorder, numbered);
+    for (std::uint32_t agent = 0; agent < 2; ++agent) both.agent_begins(static_cast<AgentId>(agent), {});
+    Operation update;
+    update.kind = OperationKind::ReadModifyWrite;
+    update.atomic = true;
+    update.storage_class = StorageClass::StorageBuffer;
+    update.locations = {AllocationId{}, 0, 4};
+    update.semantics = AcquireRelease | ImageMemory | MakeAvailable | MakeVisible;
+    const auto add = [&](model::OperationIndex index, AgentId agent, Scope scope, const char* of, auto from) {
+      model::TagSet tags;
+      tags.add(*model::Tag::parse(of));
+      update.agent = agent;
+      update.scope = scope;
+      update.tags = model::intern(tags);
+      const std::vector<trace::Source> sources{{update.locations, from}};
+      both.operation(index, update, 0, 0, sources);
+      both.placed(index);
+    };
+    add(0, AgentId{0}, Scope::Invocation, "foo:a", model::kInitialValue);
+    add(1, AgentId{0}, Scope::Workgroup, tag, model::OperationIndex{0});
+    add(2, AgentId{1}, Scope::Workgroup, "foo:a", model::OperationIndex{1});
+    CHECK(verdict(recorder.execution(), true, pairs_of(detector)).text.empty());
+    return detector.races().size();
+  };
+  CHECK(races("foo:a") == 0);
+  CHECK(races("foo:b") == 1);
 }
 
 //= vk:memory-model-scope type=test
