@@ -47,8 +47,9 @@ class DebugInformation {
     Dwarf_Die die;
     /// Whether its inside has been looked at.
     bool is_read;
-    /// Those inside that have code, the outermost ones alone, and that code, sorted.
+    /// The outermost blocks inside that have code.
     std::vector<Block> blocks;
+    /// The code of `blocks`, sorted.
     std::vector<Piece> pieces;
   };
   struct Unit {
@@ -66,9 +67,9 @@ class DebugInformation {
   static void add_block(Dwarf_Die& die, Block& to);
   /// Adds the functions in `parent`, at any depth.
   static void add_functions(Dwarf_Die& parent, Block& to);
-  /// Adds calls that were inlined, and what has variables of its own, right in `to`.
+  /// Adds the outermost blocks inside `to`, a function or a block.
   static void add_inside(Block& to);
-  /// The block right in `in` that has the address, or null. `add` adds all of them the first time.
+  /// The one of `in.blocks` that has the address, or null. The first time, `add` adds them.
   template <typename Add>
   static Block* block_at(Block& in, std::uintptr_t address, const Add& add);
 

@@ -89,8 +89,8 @@ void derive_inter_thread_happens_before(Facts& facts) {
   const bool of_agents_alone = facts.synchronizes.empty() && facts.system_synchronizes.empty() &&
                                facts.execution->host_order.empty() && facts.host_language_order.empty();
   for (ClassOrder& set : facts.class_orders) {
-    // What is left is part of program order. Where tags leave some of that out, an operation between may order the two
-    // all the same.
+    // What is left is part of program order. Of two operations whose tags are not compatible it is not: a third one
+    // between them may order them.
     const bool adds_nothing = !facts.tagged && (of_agents_alone || !orders_agents(facts, set.classes));
     if (facts.only_happens_before && adds_nothing) {
       set.order.reset(facts.size());

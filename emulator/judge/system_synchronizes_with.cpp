@@ -5,7 +5,8 @@
 namespace heddle::judge {
 namespace {
 
-// An agent between two others orders them whether it has operations or not.
+// The pairs that are given, and those that agents without operations make between others. (Where each has operations,
+// closing the order of these does it.)
 std::vector<model::AgentPair> pairs_of_agents(const Facts& facts) {
   const std::vector<model::AgentPair>& given = facts.execution->agent_system_synchronization;
   const auto does_nothing = [&](const model::AgentPair& pair) {

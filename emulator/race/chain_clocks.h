@@ -128,7 +128,7 @@ class ChainUse {
     return table[of_class][set].load(std::memory_order_relaxed);
   }
   static void raise(Table& table, std::uint8_t of_class, ClassSets sets, Level level);
-  /// Whether something system-synchronized: every set goes on with accesses of all classes.
+  /// Whether something system-synchronized: then every set may order accesses of all classes.
   bool orders_all() const { return system_.load(std::memory_order_relaxed); }
 
   std::atomic<ClassSets> sets_{0};

@@ -100,8 +100,8 @@ void KernelLocationOrder::for_each_fact(const Point& at, F&& f) {
   }
 }
 
-// Whether the access is among those of the fact, which the agent of `at` knows. With sets that do not relate the access
-// to others it is, where it system-synchronizes with what goes on by these.
+// Whether the access is among those of the fact, which the agent of `at` knows. Where the set of the fact does not
+// relate the access to others, only system-synchronization puts it there, with the stamp kForEver.
 bool KernelLocationOrder::has(const Fact& fact, const Element& element, const Point& at) const {
   const Via via = fact.key.via();
   if (!has_level(element.levels, fact.key.start())) return false;
@@ -143,7 +143,7 @@ Levels KernelLocationOrder::present_before(const Question& question, const Point
       levels = static_cast<Levels>(levels | 1u << level);
   for (const Element& element : visible_) {
     if (element.levels == 0 || !happens_before(element.at, at)) continue;
-    // A last element comes before the read in program order.
+    // The last element of a chain comes before the read in program order that counts.
     if (has_level(element.levels, kOwn) && element.at.agent == at.agent && program_order_counts(element.at, at))
       levels |= 1;
     for (Level level = 1; level < kLevelCount; ++level)
@@ -179,8 +179,8 @@ void KernelLocationOrder::follow_availability(const Question& question) {
       Element& element = available_[i];
       const bool of_writer = element.at.agent == question.x.agent;
       if (!of_writer && !chains_.has_chains()) continue;
-      // A first element comes behind the write in program order. Where their tags do not fit it does not, though it may
-      // acquire what the agent itself released.
+      // The first element of a chain comes behind the write in program order that counts. Acquiring what the agent
+      // itself released is not enough.
       Levels before = available_before(question, element.at) & ~Levels{1};
       if (of_writer && program_order_counts(available_[0].at, element.at)) before |= 1;
       Levels levels = element.levels;

@@ -82,7 +82,7 @@ class Order {
     after_[a].push_back(b);
     ++before_[b];
   }
-  /// By agent and agent. Through others as well, which may have no operations.
+  /// By agent and agent: whether the first system-synchronizes with the second, through agents without operations, too.
   std::vector<std::vector<bool>> system_synchronizes() const {
     const std::size_t agents = execution_.agents.size();
     std::vector<std::vector<bool>> order(agents, std::vector<bool>(agents));
