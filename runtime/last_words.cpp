@@ -18,6 +18,14 @@
 
 #include "runtime/launch.h"
 
+extern "C" {
+// There in a program that is compiled with a sanitizer. It ends the program by a call of the system that goes past
+// _exit, and calls this function before.
+[[gnu::weak]] void __sanitizer_set_death_callback(void (*callback)());
+// There in a program that libFuzzer drives, whose own function writes the input that ended the program to a file.
+[[gnu::weak]] int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size);
+}
+
 namespace heddle::runtime {
 namespace {
 
@@ -65,7 +73,13 @@ void replace_handlers(bool (*which)(const struct sigaction&), const struct sigac
   }
 }
 
-void hear_of_signals() {
+/// What a sanitizer calls before it ends the process; null for nothing.
+void set_death_callback(void (*callback)()) {
+  if (__sanitizer_set_death_callback && !LLVMFuzzerTestOneInput) __sanitizer_set_death_callback(callback);
+}
+
+void hear_of_end() {
+  set_death_callback(say_last_words);
   struct sigaction ours {};
   ours.sa_sigaction = on_signal;
   // A second signal of this kind ends the process at once: a person who waits no longer is obeyed.
@@ -74,7 +88,8 @@ void hear_of_signals() {
   replace_handlers(is_default, ours);
 }
 
-void hear_of_no_signals() {
+void hear_of_no_end() {
+  set_death_callback(nullptr);
   struct sigaction none {};
   none.sa_handler = SIG_DFL;
   replace_handlers(is_ours, none);
@@ -171,7 +186,7 @@ LastWords::LastWords(Say say, void* context) : place_(take_entry()) {
                                     pthread_atfork(nullptr, nullptr, begin_anew_in_child) == 0;
   static_cast<void>(hears_of_exit);
   g_process.store(getpid());
-  if (g_living++ == 0) hear_of_signals();
+  if (g_living++ == 0) hear_of_end();
   if (place_ == kMost) return;
   g_entries[place_].context.store(context);
   g_entries[place_].say.store(say);
@@ -183,7 +198,7 @@ LastWords::~LastWords() {
     g_entries[place_].say.store(nullptr);
     g_entries[place_].taken.store(false);
   }
-  if (--g_living == 0) hear_of_no_signals();
+  if (--g_living == 0) hear_of_no_end();
 }
 
 LastText::LastText(std::string_view text) : page_(written_page(text)), words_(say_page, &g_pages[page_]) {}

@@ -12,10 +12,12 @@ namespace heddle::runtime {
 /// abort, and each signal that ends a process and whose action is the default one when the first of them begins to
 /// live. `say` is called inside of signal handlers, on whatever thread dies, any number of times, and perhaps while the
 /// LastWords end: it takes no lock, allocates nothing, and its context lives for ever. A process that fork has made has
-/// none. SIGKILL, and a call of the system that goes past the library of C, are not waited for.
+/// none. A sanitizer that ends the process waits as well. SIGKILL, and any other call of the system that goes past the
+/// library of C, are not waited for.
 ///
 /// The program's own behaviour stays: it dies of the signal that it got, and signals that it handles or ignores are its
-/// own. Signals have their default actions again as soon as none lives any more. Thread-safe.
+/// own. Signals have their default actions again as soon as none lives any more. A death callback that the program gave
+/// its sanitizer is lost, except libFuzzer's, which goes before. Thread-safe.
 class LastWords {
  public:
   using Say = void (*)(void* context);
