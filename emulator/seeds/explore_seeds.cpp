@@ -22,6 +22,7 @@
 #include "emulator/seeds/search_log.h"
 #include "emulator/seeds/seed_changes.h"
 #include "emulator/seeds/seed_trial.h"
+#include "emulator/watch/race_log.h"
 #include "emulator/watch/watchers.h"
 #include "runtime/counted.h"
 #include "runtime/text/readable.h"
@@ -343,6 +344,9 @@ void Exploration::trace(SeedFailure& failure) const {
 void Exploration::work_together(unsigned jobs) {
   // A system has some ten thousand for all its programs.
   constexpr std::uint64_t kMostThreads = 1024;
+  // A process for the report is made while no other thread is in the middle of an allocation: AddressSanitizer's heap
+  // stays locked in such a copy.
+  (void)watch::RaceLog::of_process();
   std::vector<std::thread> others;
   Trying& own = trying_.emplace_back(kNothing);
   try {
