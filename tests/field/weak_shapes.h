@@ -190,10 +190,11 @@ void in_workgroup(Inv& inv, const Weak& w, const Words& words, const Data& data,
 /// Each invocation reads what another one wrote before a barrier.
 template <typename Inv, typename Data, typename Wrong>
 void at_barrier(Inv& inv, const Weak& w, const Data& data, const Wrong& wrong) {
-  const U32 size = inv.workgroup_size().x;
-  const U32 i = inv.local_invocation_index();
   const bool of_subgroup = w.shape.act == Act::SubgroupBarrier;
-  const U32 all = of_subgroup ? shapes::kSubgroup : size;
+  const U32 all = of_subgroup ? inv.subgroup_size() : inv.workgroup_size().x;
+  // An exploration gives invocations their lanes in any order.
+  const U32 i =
+      of_subgroup ? inv.subgroup_id() * all + inv.subgroup_local_invocation_id() : inv.local_invocation_index();
   const U32 other = i / all * all + (i + all / 2) % all;
   if (of_subgroup && !shapes::takes_part(w.shape, i)) return;
   data[i] = i + 1;
