@@ -17,30 +17,45 @@ using namespace heddle::race;
 
 namespace {
 
-Verdict compare(std::uint64_t seed, const StreamFeatures& features, const KernelOptions& options) {
-  trace::Recorder recorder;
-  KernelDetector detector(options);
-  LinePerOperation numbered(detector);
-  Both both(recorder, numbered);
-  tell_random_stream(seed, features, both);
-  return verdict(recorder.execution(), options.chains, pairs_of(detector));
-}
+/// What the judge says of the races that the detector finds in a stream, and how many these are.
+struct Judged {
+  Verdict verdict;
+  std::size_t races = 0;
+};
 
-/// Compares streams with tags.
-Verdict compare_tagged(std::uint64_t seed, const StreamFeatures& features, const KernelOptions& options) {
+/// Both hear what `tell` tells, the detector as it does in programs with tags or in others.
+template <typename Tell>
+Judged judged(const Tell& tell, const KernelOptions& options = {}, bool tags = false) {
   trace::Recorder recorder;
   KernelDetector detector(options);
   TaggedDetector tagged(detector, detector, options);
   bool too_many_sets = false;
   tagged.on_too_many_sets([&] { too_many_sets = true; });
-  LinePerOperation numbered(tagged);
+  LinePerOperation numbered(tags ? static_cast<trace::Listener&>(tagged) : detector);
   Both both(recorder, numbered);
-  tell_random_stream(seed, features, both);
+  tell(both);
   Verdict known = verdict(recorder.execution(), options.chains, pairs_of(detector));
   // A set too many counts as none, which hides races.
   if (too_many_sets) known.missed = false;
   if (too_many_sets && !known.false_alarm) known.text.clear();
-  return known;
+  return {std::move(known), detector.races().size()};
+}
+
+/// How many races the detector finds, which are those that the judge finds.
+template <typename Tell>
+std::size_t agreed_races(const Tell& tell, bool tags = false) {
+  const Judged found = judged(tell, {}, tags);
+  CHECK(found.verdict.text.empty());
+  return found.races;
+}
+
+Verdict compare(std::uint64_t seed, const StreamFeatures& features, const KernelOptions& options) {
+  return judged([&](Both& both) { tell_random_stream(seed, features, both); }, options).verdict;
+}
+
+/// Compares streams with tags.
+Verdict compare_tagged(std::uint64_t seed, const StreamFeatures& features, const KernelOptions& options) {
+  return judged([&](Both& both) { tell_random_stream(seed, features, both); }, options, true).verdict;
 }
 
 /// The verdict on a stream that showed a fault. Streams that are drawn otherwise take the test away: then a seed whose
@@ -70,14 +85,9 @@ LongKernels long_kernels(std::uint64_t how_many_kernels, std::uint32_t exact_acc
   for (std::uint64_t seed = first_seed(); seed < first_seed() + how_many_kernels; ++seed) {
     IdiomFeatures features;
     features.one_class = seed % 2 == 0;
-    trace::Recorder recorder;
     KernelOptions options;
     options.exact_accesses = exact_accesses;
-    KernelDetector detector(options);
-    LinePerOperation numbered(detector);
-    Both both(recorder, numbered);
-    tell_idioms(seed, features, both);
-    const Verdict verdict = race::verdict(recorder.execution(), true, pairs_of(detector));
+    const Verdict verdict = judged([&](Both& both) { tell_idioms(seed, features, both); }, options).verdict;
     all.racy += verdict.racy_locations;
     all.missed += verdict.missed_locations;
     all.alarms += verdict.false_alarm ? 1 : 0;
@@ -138,49 +148,47 @@ TEST_CASE("a chain goes on from a barrier by an atomic of an agent that came the
   // class, from there to the device, and the first one's update, which is no operation in bulk, shows it to the third.
   using enum MemorySemantics;
   constexpr auto kBoth = UniformMemory | ImageMemory | MakeAvailable | MakeVisible | AcquireRelease;
-  trace::Recorder recorder;
-  KernelDetector detector;
-  LinePerOperation numbered(detector);
-  Both both(recorder, numbered);
-  model::OperationIndex next = 0;
-  for (std::uint32_t agent = 0; agent < 3; ++agent) {
-    model::Place place;
-    place.workgroup = agent / 2;
-    both.agent_begins(static_cast<AgentId>(agent), place);
-  }
-  const auto atomic = [&](std::uint32_t agent, OperationKind kind, Scope scope, MemorySemantics semantics,
-                          model::OperationIndex from) {
-    Operation op;
-    op.agent = static_cast<AgentId>(agent);
-    op.kind = kind;
-    op.atomic = true;
-    op.storage_class = StorageClass::StorageBuffer;
-    op.locations = {AllocationId{}, 0, 4};
-    op.scope = scope;
-    op.semantics = semantics;
-    std::vector<trace::Source> sources;
-    if (op.reads()) sources.push_back({op.locations, from});
-    both.operation(next, op, 0, 0, sources);
-    if (op.writes()) both.placed(next);
-    return next++;
+  const auto tell = [](Both& both) {
+    model::OperationIndex next = 0;
+    for (std::uint32_t agent = 0; agent < 3; ++agent) {
+      model::Place place;
+      place.workgroup = agent / 2;
+      both.agent_begins(static_cast<AgentId>(agent), place);
+    }
+    const auto atomic = [&](std::uint32_t agent, OperationKind kind, Scope scope, MemorySemantics semantics,
+                            model::OperationIndex from) {
+      Operation op;
+      op.agent = static_cast<AgentId>(agent);
+      op.kind = kind;
+      op.atomic = true;
+      op.storage_class = StorageClass::StorageBuffer;
+      op.locations = {AllocationId{}, 0, 4};
+      op.scope = scope;
+      op.semantics = semantics;
+      std::vector<trace::Source> sources;
+      if (op.reads()) sources.push_back({op.locations, from});
+      both.operation(next, op, 0, 0, sources);
+      if (op.writes()) both.placed(next);
+      return next++;
+    };
+    const auto first = atomic(1, OperationKind::ReadModifyWrite, Scope::Workgroup, Relaxed, model::kInitialValue);
+    const auto second = atomic(1, OperationKind::ReadModifyWrite, Scope::QueueFamily, kBoth, first);
+    for (std::uint32_t agent = 0; agent < 2; ++agent) {
+      Operation barrier;
+      barrier.agent = static_cast<AgentId>(agent);
+      barrier.kind = OperationKind::ControlBarrier;
+      barrier.scope = Scope::Device;
+      barrier.execution_scope = Scope::Workgroup;
+      barrier.semantics = AcquireRelease | ImageMemory | MakeAvailable | MakeVisible;
+      both.operation(next++, barrier, 0, 0, {});
+    }
+    both.passes(second + 1, {});
+    both.passes(second + 2, {});
+    const auto own = atomic(0, OperationKind::Write, Scope::Device, Relaxed, model::kInitialValue);
+    const auto third = atomic(0, OperationKind::ReadModifyWrite, Scope::Device, Release | UniformMemory, own);
+    atomic(2, OperationKind::Read, Scope::QueueFamily, Acquire | UniformMemory | MakeVisible, third);
   };
-  const auto first = atomic(1, OperationKind::ReadModifyWrite, Scope::Workgroup, Relaxed, model::kInitialValue);
-  const auto second = atomic(1, OperationKind::ReadModifyWrite, Scope::QueueFamily, kBoth, first);
-  for (std::uint32_t agent = 0; agent < 2; ++agent) {
-    Operation barrier;
-    barrier.agent = static_cast<AgentId>(agent);
-    barrier.kind = OperationKind::ControlBarrier;
-    barrier.scope = Scope::Device;
-    barrier.execution_scope = Scope::Workgroup;
-    barrier.semantics = AcquireRelease | ImageMemory | MakeAvailable | MakeVisible;
-    both.operation(next++, barrier, 0, 0, {});
-  }
-  both.passes(second + 1, {});
-  both.passes(second + 2, {});
-  const auto own = atomic(0, OperationKind::Write, Scope::Device, Relaxed, model::kInitialValue);
-  const auto third = atomic(0, OperationKind::ReadModifyWrite, Scope::Device, Release | UniformMemory, own);
-  atomic(2, OperationKind::Read, Scope::QueueFamily, Acquire | UniformMemory | MakeVisible, third);
-  CHECK(verdict(recorder.execution(), true, pairs_of(detector)).text.empty());
+  CHECK(judged(tell).verdict.text.empty());
 }
 
 //= vk:memory-model-availability-visibility type=test
@@ -189,40 +197,36 @@ TEST_CASE("a write that no set of classes relates to others is shown by its own 
   // own operation in bulk, which is behind it in program order alone; at a barrier the other invocation learns of that.
   using enum MemorySemantics;
   const auto races = [](MemorySemantics shown) {
-    trace::Recorder recorder;
-    KernelDetector detector;
-    LinePerOperation numbered(detector);
-    Both both(recorder, numbered);
-    for (std::uint32_t agent = 0; agent < 2; ++agent) both.agent_begins(static_cast<AgentId>(agent), {});
-    Operation update;
-    update.kind = OperationKind::ReadModifyWrite;
-    update.atomic = true;
-    update.storage_class = StorageClass::Private;
-    update.locations = {AllocationId{}, 0, 4};
-    update.scope = Scope::QueueFamily;
-    update.semantics = Acquire | ImageMemory | shown;
-    const std::vector<trace::Source> initial{{update.locations, model::kInitialValue}};
-    both.operation(0, update, 0, 0, initial);
-    both.placed(0);
-    for (std::uint32_t agent = 0; agent < 2; ++agent) {
-      Operation barrier;
-      barrier.agent = static_cast<AgentId>(agent);
-      barrier.kind = OperationKind::ControlBarrier;
-      barrier.scope = barrier.execution_scope = Scope::Workgroup;
-      barrier.semantics = AcquireRelease | ImageMemory | MakeVisible;
-      both.operation(1 + agent, barrier, 0, 0, {});
-    }
-    both.passes(1, {});
-    both.passes(2, {});
-    Operation read;
-    read.agent = AgentId{1};
-    read.kind = OperationKind::Read;
-    read.storage_class = StorageClass::Image;
-    read.operands = MemoryOperands::NonPrivatePointer;
-    read.locations = update.locations;
-    both.operation(3, read, 0, 0, initial);
-    CHECK(verdict(recorder.execution(), true, pairs_of(detector)).text.empty());
-    return detector.races().size();
+    return agreed_races([&](Both& both) {
+      for (std::uint32_t agent = 0; agent < 2; ++agent) both.agent_begins(static_cast<AgentId>(agent), {});
+      Operation update;
+      update.kind = OperationKind::ReadModifyWrite;
+      update.atomic = true;
+      update.storage_class = StorageClass::Private;
+      update.locations = {AllocationId{}, 0, 4};
+      update.scope = Scope::QueueFamily;
+      update.semantics = Acquire | ImageMemory | shown;
+      const std::vector<trace::Source> initial{{update.locations, model::kInitialValue}};
+      both.operation(0, update, 0, 0, initial);
+      both.placed(0);
+      for (std::uint32_t agent = 0; agent < 2; ++agent) {
+        Operation barrier;
+        barrier.agent = static_cast<AgentId>(agent);
+        barrier.kind = OperationKind::ControlBarrier;
+        barrier.scope = barrier.execution_scope = Scope::Workgroup;
+        barrier.semantics = AcquireRelease | ImageMemory | MakeVisible;
+        both.operation(1 + agent, barrier, 0, 0, {});
+      }
+      both.passes(1, {});
+      both.passes(2, {});
+      Operation read;
+      read.agent = AgentId{1};
+      read.kind = OperationKind::Read;
+      read.storage_class = StorageClass::Image;
+      read.operands = MemoryOperands::NonPrivatePointer;
+      read.locations = update.locations;
+      both.operation(3, read, 0, 0, initial);
+    });
   };
   CHECK(races(MakeVisible) == 0);
   CHECK(races(None) == 1);
@@ -235,44 +239,40 @@ TEST_CASE("what system-synchronizes with an arrival at a barrier is shown by the
   // shows a class of its own.
   using enum MemorySemantics;
   const auto races = [](MemorySemantics shown) {
-    trace::Recorder recorder;
-    KernelDetector detector;
-    LinePerOperation numbered(detector);
-    Both both(recorder, numbered);
-    for (std::uint32_t agent = 0; agent < 3; ++agent) {
-      model::Place place;
-      place.subgroup = agent;
-      both.agent_begins(static_cast<AgentId>(agent), place);
-    }
-    both.system_synchronizes(AgentId{0}, AgentId{1});
-    Operation update;
-    update.kind = OperationKind::ReadModifyWrite;
-    update.atomic = true;
-    update.storage_class = StorageClass::Output;
-    update.locations = {AllocationId{}, 0, 4};
-    update.scope = Scope::QueueFamily;
-    const std::vector<trace::Source> initial{{update.locations, model::kInitialValue}};
-    both.operation(0, update, 0, 0, initial);
-    both.placed(0);
-    for (std::uint32_t agent = 1; agent < 3; ++agent) {
-      Operation barrier;
-      barrier.agent = static_cast<AgentId>(agent);
-      barrier.kind = OperationKind::ControlBarrier;
-      barrier.scope = barrier.execution_scope = Scope::Workgroup;
-      barrier.semantics = AcquireRelease | UniformMemory | MakeVisible | (agent == 2 ? shown : None);
-      both.operation(agent, barrier, 0, 0, {});
-    }
-    both.passes(1, {});
-    both.passes(2, {});
-    Operation read;
-    read.agent = AgentId{2};
-    read.kind = OperationKind::Read;
-    read.storage_class = StorageClass::Output;
-    read.operands = MemoryOperands::NonPrivatePointer;
-    read.locations = update.locations;
-    both.operation(3, read, 0, 0, initial);
-    CHECK(verdict(recorder.execution(), true, pairs_of(detector)).text.empty());
-    return detector.races().size();
+    return agreed_races([&](Both& both) {
+      for (std::uint32_t agent = 0; agent < 3; ++agent) {
+        model::Place place;
+        place.subgroup = agent;
+        both.agent_begins(static_cast<AgentId>(agent), place);
+      }
+      both.system_synchronizes(AgentId{0}, AgentId{1});
+      Operation update;
+      update.kind = OperationKind::ReadModifyWrite;
+      update.atomic = true;
+      update.storage_class = StorageClass::Output;
+      update.locations = {AllocationId{}, 0, 4};
+      update.scope = Scope::QueueFamily;
+      const std::vector<trace::Source> initial{{update.locations, model::kInitialValue}};
+      both.operation(0, update, 0, 0, initial);
+      both.placed(0);
+      for (std::uint32_t agent = 1; agent < 3; ++agent) {
+        Operation barrier;
+        barrier.agent = static_cast<AgentId>(agent);
+        barrier.kind = OperationKind::ControlBarrier;
+        barrier.scope = barrier.execution_scope = Scope::Workgroup;
+        barrier.semantics = AcquireRelease | UniformMemory | MakeVisible | (agent == 2 ? shown : None);
+        both.operation(agent, barrier, 0, 0, {});
+      }
+      both.passes(1, {});
+      both.passes(2, {});
+      Operation read;
+      read.agent = AgentId{2};
+      read.kind = OperationKind::Read;
+      read.storage_class = StorageClass::Output;
+      read.operands = MemoryOperands::NonPrivatePointer;
+      read.locations = update.locations;
+      both.operation(3, read, 0, 0, initial);
+    });
   };
   CHECK(races(OutputMemory) == 0);
   CHECK(races(ImageMemory) == 1);
@@ -283,33 +283,29 @@ TEST_CASE("what system-synchronizes with an arrival at a barrier is shown by the
 TEST_CASE("an atomic makes an earlier one of its agent available only if their tags fit, though it acquires from it") {
   using enum MemorySemantics;
   const auto races = [](const char* tag) {
-    trace::Recorder recorder;
-    KernelDetector detector;
-    TaggedDetector tagged(detector, detector, {});
-    LinePerOperation numbered(tagged);
-    Both both(recorder, numbered);
-    for (std::uint32_t agent = 0; agent < 2; ++agent) both.agent_begins(static_cast<AgentId>(agent), {});
-    Operation update;
-    update.kind = OperationKind::ReadModifyWrite;
-    update.atomic = true;
-    update.storage_class = StorageClass::StorageBuffer;
-    update.locations = {AllocationId{}, 0, 4};
-    update.semantics = AcquireRelease | ImageMemory | MakeAvailable | MakeVisible;
-    const auto add = [&](model::OperationIndex index, AgentId agent, Scope scope, const char* of, auto from) {
-      model::TagSet tags;
-      tags.add(*model::Tag::parse(of));
-      update.agent = agent;
-      update.scope = scope;
-      update.tags = model::intern(tags);
-      const std::vector<trace::Source> sources{{update.locations, from}};
-      both.operation(index, update, 0, 0, sources);
-      both.placed(index);
+    const auto tell = [&](Both& both) {
+      for (std::uint32_t agent = 0; agent < 2; ++agent) both.agent_begins(static_cast<AgentId>(agent), {});
+      Operation update;
+      update.kind = OperationKind::ReadModifyWrite;
+      update.atomic = true;
+      update.storage_class = StorageClass::StorageBuffer;
+      update.locations = {AllocationId{}, 0, 4};
+      update.semantics = AcquireRelease | ImageMemory | MakeAvailable | MakeVisible;
+      const auto add = [&](model::OperationIndex index, AgentId agent, Scope scope, const char* of, auto from) {
+        model::TagSet tags;
+        tags.add(*model::Tag::parse(of));
+        update.agent = agent;
+        update.scope = scope;
+        update.tags = model::intern(tags);
+        const std::vector<trace::Source> sources{{update.locations, from}};
+        both.operation(index, update, 0, 0, sources);
+        both.placed(index);
+      };
+      add(0, AgentId{0}, Scope::Invocation, "foo:a", model::kInitialValue);
+      add(1, AgentId{0}, Scope::Workgroup, tag, model::OperationIndex{0});
+      add(2, AgentId{1}, Scope::Workgroup, "foo:a", model::OperationIndex{1});
     };
-    add(0, AgentId{0}, Scope::Invocation, "foo:a", model::kInitialValue);
-    add(1, AgentId{0}, Scope::Workgroup, tag, model::OperationIndex{0});
-    add(2, AgentId{1}, Scope::Workgroup, "foo:a", model::OperationIndex{1});
-    CHECK(verdict(recorder.execution(), true, pairs_of(detector)).text.empty());
-    return detector.races().size();
+    return agreed_races(tell, true);
   };
   CHECK(races("foo:a") == 0);
   CHECK(races("foo:b") == 1);
@@ -320,65 +316,60 @@ TEST_CASE("what is available to a subgroup is so to those of its invocations tha
   // The first, of another stage, makes its write available to the subgroup; a barrier of the second shows that to it.
   using enum MemorySemantics;
   const auto races = [](std::uint32_t subgroup) {
-    trace::Recorder recorder;
-    KernelDetector detector;
-    LinePerOperation numbered(detector);
-    Both both(recorder, numbered);
-    model::Place place;
-    both.agent_begins(AgentId{0}, place);
-    place.stage = model::Stage::TessellationControl;
-    place.subgroup = subgroup;
-    both.agent_begins(AgentId{1}, place);
-    both.system_synchronizes(AgentId{0}, AgentId{1});
-    Operation write;
-    write.kind = OperationKind::Write;
-    write.storage_class = StorageClass::Output;
-    write.locations = {AllocationId{}, 0, 4};
-    write.operands = MemoryOperands::MakePointerAvailable | MemoryOperands::NonPrivatePointer;
-    write.available_scope = Scope::Subgroup;
-    both.operation(0, write, 0, 0, {});
-    Operation barrier;
-    barrier.agent = AgentId{1};
-    barrier.kind = OperationKind::MemoryBarrier;
-    barrier.scope = Scope::Device;
-    barrier.semantics = AcquireRelease | OutputMemory | MakeAvailable | MakeVisible;
-    both.operation(1, barrier, 0, 0, {});
-    Operation read = write;
-    read.agent = AgentId{1};
-    read.kind = OperationKind::Read;
-    read.operands = MemoryOperands::NonPrivatePointer;
-    both.operation(2, read, 0, 0, std::vector{trace::Source{read.locations, 0}});
-    CHECK(verdict(recorder.execution(), true, pairs_of(detector)).text.empty());
-    return !detector.races().empty();
+    return agreed_races([&](Both& both) {
+      model::Place place;
+      both.agent_begins(AgentId{0}, place);
+      place.stage = model::Stage::TessellationControl;
+      place.subgroup = subgroup;
+      both.agent_begins(AgentId{1}, place);
+      both.system_synchronizes(AgentId{0}, AgentId{1});
+      Operation write;
+      write.kind = OperationKind::Write;
+      write.storage_class = StorageClass::Output;
+      write.locations = {AllocationId{}, 0, 4};
+      write.operands = MemoryOperands::MakePointerAvailable | MemoryOperands::NonPrivatePointer;
+      write.available_scope = Scope::Subgroup;
+      both.operation(0, write, 0, 0, {});
+      Operation barrier;
+      barrier.agent = AgentId{1};
+      barrier.kind = OperationKind::MemoryBarrier;
+      barrier.scope = Scope::Device;
+      barrier.semantics = AcquireRelease | OutputMemory | MakeAvailable | MakeVisible;
+      both.operation(1, barrier, 0, 0, {});
+      Operation read = write;
+      read.agent = AgentId{1};
+      read.kind = OperationKind::Read;
+      read.operands = MemoryOperands::NonPrivatePointer;
+      both.operation(2, read, 0, 0, std::vector{trace::Source{read.locations, 0}});
+    });
   };
-  CHECK(!races(0));
-  CHECK(races(1));
+  CHECK(races(0) == 0);
+  CHECK(races(1) == 1);
 }
 
 //= vk:memory-model-tessellation-output-ordering type=test
 TEST_CASE("no race is told of outputs of a tessellation control shader, and one is of other stages and memory") {
   using model::Stage;
   const auto races = [](bool tags, Stage first, Stage second, StorageClass memory) {
-    trace::Recorder recorder;
-    KernelDetector detector;
-    TaggedDetector tagged(detector, detector, {});
-    LinePerOperation numbered(tags ? static_cast<trace::Listener&>(tagged) : detector);
-    Both both(recorder, numbered);
-    for (std::uint32_t agent = 0; agent < 2; ++agent) {
-      model::Place place;
-      place.stage = agent == 0 ? first : second;
-      both.agent_begins(static_cast<AgentId>(agent), place);
-    }
-    Operation write;
-    write.kind = OperationKind::Write;
-    write.storage_class = memory;
-    write.locations = {AllocationId{}, 0, 4};
-    if (tags) write.tags = model::intern(*model::TagSet::parse("foo:a"));
-    both.operation(0, write, 0, 0, {});
-    write.agent = AgentId{1};
-    both.operation(1, write, 0, 0, {});
-    CHECK_FALSE(verdict(recorder.execution(), true, pairs_of(detector)).false_alarm);
-    return !detector.races().empty();
+    const Judged found = judged(
+        [&](Both& both) {
+          for (std::uint32_t agent = 0; agent < 2; ++agent) {
+            model::Place place;
+            place.stage = agent == 0 ? first : second;
+            both.agent_begins(static_cast<AgentId>(agent), place);
+          }
+          Operation write;
+          write.kind = OperationKind::Write;
+          write.storage_class = memory;
+          write.locations = {AllocationId{}, 0, 4};
+          if (tags) write.tags = model::intern(*model::TagSet::parse("foo:a"));
+          both.operation(0, write, 0, 0, {});
+          write.agent = AgentId{1};
+          both.operation(1, write, 0, 0, {});
+        },
+        {}, tags);
+    CHECK_FALSE(found.verdict.false_alarm);
+    return found.races != 0;
   };
   for (const bool tags : {false, true}) {
     INFO((tags ? "with tags" : "without tags"));
