@@ -1,5 +1,7 @@
 #include "emulator/race/facts.h"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 
 namespace heddle::race {
@@ -144,6 +146,16 @@ bool includes(const FactsPointer& a, const FactsPointer& b) {
     if (at == a->end() || at->key != fact.key || at->own < fact.own || !at->clock.includes(fact.clock)) return false;
   }
   return true;
+}
+
+FactsPointer beyond_workgroups(const FactsPointer& facts) {
+  const auto remains = [](const Fact& fact) {
+    return fact.key.kind() == FactKey::Kind::Available || fact.key.level() >= kQueueFamily;
+  };
+  if (!facts || std::all_of(facts->begin(), facts->end(), remains)) return facts;
+  Facts kept;
+  std::copy_if(facts->begin(), facts->end(), std::back_inserter(kept), remains);
+  return kept.empty() ? nullptr : std::make_shared<const Facts>(std::move(kept));
 }
 
 }  // namespace heddle::race

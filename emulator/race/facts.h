@@ -183,4 +183,8 @@ inline bool reach_out_of_workgroup(const FactsPointer& facts) {
          std::any_of(facts->begin(), facts->end(), [](const Fact& fact) { return fact.key.level() > kWorkgroup; });
 }
 
+/// The facts that remain where all agents have ended, and others of their queue family begin: those about what is
+/// visible in their workgroups, or to themselves, are about nobody any more.
+FactsPointer beyond_workgroups(const FactsPointer& facts);
+
 }  // namespace heddle::race

@@ -22,8 +22,8 @@ ViewPointer view_behind_dependency(const Places& places, std::uint32_t numbers_o
   system.agents = all_of_everybody(places, numbers_of_group);
   for (std::size_t i = 0; i < kClassSets.size(); ++i) made.before[i] = system.before[i] = system.agents;
   made.reached = system.agents;
-  made.facts = ended.facts;
-  made.own = ended.own;
+  for (std::size_t i = 0; i < kClassSets.size(); ++i) made.facts[i] = beyond_workgroups(ended.facts[i]);
+  made.own = beyond_workgroups(ended.own);
   made.system = std::make_shared<const SystemView>(std::move(system));
   return std::make_shared<const View>(std::move(made));
 }

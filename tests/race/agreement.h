@@ -21,6 +21,7 @@ class LinePerOperation final : public trace::Listener {
   void agent_begins(AgentId agent, const model::Place& place) override { to_.agent_begins(agent, place); }
   void agent_ends(AgentId agent) override { to_.agent_ends(agent); }
   void system_synchronizes(AgentId first, AgentId second) override { to_.system_synchronizes(first, second); }
+  void dependency(bool memory) override { to_.dependency(memory); }
   void operation(model::OperationIndex index, const Operation& operation, model::Value read, model::Value written,
                  std::span<const trace::Source> sources) override {
     Operation numbered = operation;

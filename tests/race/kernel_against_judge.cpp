@@ -5,49 +5,16 @@
 
 #include "emulator/model/tags.h"
 #include "emulator/race/kernel_detector.h"
-#include "emulator/race/tagged_detector.h"
-#include "emulator/trace/recorder.h"
 #include "tests/how_many.h"
 #include "tests/race/agreement.h"
 #include "tests/race/idioms.h"
+#include "tests/race/judged_stream.h"
 #include "tests/race/linearization.h"
 
 using namespace heddle;
 using namespace heddle::race;
 
 namespace {
-
-/// What the judge says of the races that the detector finds in a stream, and how many these are.
-struct Judged {
-  Verdict verdict;
-  std::size_t races = 0;
-};
-
-/// Both hear what `tell` tells, the detector as it does in programs with tags or in others.
-template <typename Tell>
-Judged judged(const Tell& tell, const KernelOptions& options = {}, bool tags = false) {
-  trace::Recorder recorder;
-  KernelDetector detector(options);
-  TaggedDetector tagged(detector, detector, options);
-  bool too_many_sets = false;
-  tagged.on_too_many_sets([&] { too_many_sets = true; });
-  LinePerOperation numbered(tags ? static_cast<trace::Listener&>(tagged) : detector);
-  Both both(recorder, numbered);
-  tell(both);
-  Verdict known = verdict(recorder.execution(), options.chains, pairs_of(detector));
-  // A set too many counts as none, which hides races.
-  if (too_many_sets) known.missed = false;
-  if (too_many_sets && !known.false_alarm) known.text.clear();
-  return {std::move(known), detector.races().size()};
-}
-
-/// How many races the detector finds, which are those that the judge finds.
-template <typename Tell>
-std::size_t agreed_races(const Tell& tell, bool tags = false) {
-  const Judged found = judged(tell, {}, tags);
-  CHECK(found.verdict.text.empty());
-  return found.races;
-}
 
 Verdict compare(std::uint64_t seed, const StreamFeatures& features, const KernelOptions& options) {
   return judged([&](Both& both) { tell_random_stream(seed, features, both); }, options).verdict;

@@ -19,6 +19,10 @@ void Both::system_synchronizes(AgentId a, AgentId b) {
   first_.system_synchronizes(a, b);
   second_.system_synchronizes(a, b);
 }
+void Both::dependency(bool memory) {
+  first_.dependency(memory);
+  second_.dependency(memory);
+}
 void Both::operation(OperationIndex index, const Operation& op, model::Value read, model::Value written,
                      std::span<const trace::Source> sources) {
   first_.operation(index, op, read, written, sources);

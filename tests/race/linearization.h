@@ -18,6 +18,7 @@ class Both final : public trace::Listener {
   void agent_begins(AgentId agent, const model::Place& place) override;
   void agent_ends(AgentId agent) override;
   void system_synchronizes(AgentId first, AgentId second) override;
+  void dependency(bool memory) override;
   void operation(model::OperationIndex index, const Operation& operation, model::Value read, model::Value written,
                  std::span<const trace::Source> sources) override;
   void passes(model::OperationIndex arrival, std::span<const model::OperationIndex> synchronizing) override;
