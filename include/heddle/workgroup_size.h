@@ -34,10 +34,6 @@ template <typename Kernel, std::uint32_t x, std::uint32_t y, std::uint32_t z>
 inline constexpr const uvec3* kRequiredSize<OfWorkgroupSize<Kernel, x, y, z>> =
     &OfWorkgroupSize<Kernel, x, y, z>::kWorkgroupSize;
 
-template <typename Kernel>
-concept RequiresSize = kRequiredSize<Kernel>
-!= nullptr;
-
 /// The kernel by itself.
 template <typename Kernel>
 struct WithoutSize {
@@ -47,6 +43,9 @@ template <typename Kernel, std::uint32_t x, std::uint32_t y, std::uint32_t z>
 struct WithoutSize<OfWorkgroupSize<Kernel, x, y, z>> {
   using Type = Kernel;
 };
+
+template <typename Kernel>
+concept RequiresSize = !std::is_same_v<typename WithoutSize<Kernel>::Type, Kernel>;
 
 template <typename Kernel, std::uint32_t x, std::uint32_t y, std::uint32_t z, typename Invocation>
 struct BodyOf<OfWorkgroupSize<Kernel, x, y, z>, Invocation> : BodyOf<Kernel, Invocation> {};

@@ -27,13 +27,14 @@ constexpr auto sum = [](auto& inv, StorageBuffer<const std::uint32_t> auto in, S
   if (inv.global_invocation_id().x == last) throw std::runtime_error("the last one throws");
   inv.workgroup_barrier();
 };
+constexpr auto sum_of_64 = required_workgroup_size<64>(sum);
 
 /// Whether the sum is right; a kernel of which an invocation throws fails.
 bool sums(Device& device, bool throws) {
   auto in = device.buffer(std::vector<std::uint32_t>(1024, 1), "in");
   auto out = device.buffer({0u}, "out");
   try {
-    device.dispatch(sum, {16}, {64}, read_only(in), out, throws ? 1023u : 1024u);
+    device.dispatch(sum_of_64, {16}, read_only(in), out, throws ? 1023u : 1024u);
     return !throws && out.read()[0] == 1024;
   } catch (const KernelError&) {
     return throws;
