@@ -204,7 +204,7 @@ constexpr auto clustered = [](auto& inv, StorageBuffer<U32> auto in, StorageBuff
     inv.atomic_i_increment(counts[mine], Scope::Workgroup, kRelaxed);
     inv.workgroup_barrier();
     if (me < 2) {
-      centres[me] = sums[me] / counts[me];
+      centres[me] = sums[me] / std::max<U32>(counts[me], 1u);
       sums[me] = 0u;
       counts[me] = 0u;
     }
