@@ -19,10 +19,11 @@
 #include "runtime/launch.h"
 
 extern "C" {
-// There in a program that is compiled with a sanitizer. It ends the program by a call of the system that goes past
-// _exit, and calls this function before.
+// Programs that are compiled with a sanitizer have this function. The sanitizer calls `callback` before it ends the
+// program, by a call of the system that goes past _exit.
 [[gnu::weak]] void __sanitizer_set_death_callback(void (*callback)());
-// There in a program that libFuzzer drives, whose own function writes the input that ended the program to a file.
+// Programs that libFuzzer drives have this function. libFuzzer's own callback writes the input that ended the program
+// to a file.
 [[gnu::weak]] int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size);
 }
 
@@ -73,7 +74,7 @@ void replace_handlers(bool (*which)(const struct sigaction&), const struct sigac
   }
 }
 
-/// What a sanitizer calls before it ends the process; null for nothing.
+/// Makes a sanitizer call this before it ends the process; null for nothing.
 void set_death_callback(void (*callback)()) {
   if (__sanitizer_set_death_callback && !LLVMFuzzerTestOneInput) __sanitizer_set_death_callback(callback);
 }

@@ -20,9 +20,11 @@ ViewPointer view_behind_dependency(const Places& places, std::uint32_t numbers_o
   View made;
   SystemView system;
   system.agents = all_of_everybody(places, numbers_of_group);
-  for (std::size_t i = 0; i < kClassSets.size(); ++i) made.before[i] = system.before[i] = system.agents;
+  for (std::size_t i = 0; i < kClassSets.size(); ++i) {
+    made.before[i] = system.before[i] = system.agents;
+    made.facts[i] = beyond_workgroups(ended.facts[i]);
+  }
   made.reached = system.agents;
-  for (std::size_t i = 0; i < kClassSets.size(); ++i) made.facts[i] = beyond_workgroups(ended.facts[i]);
   made.own = beyond_workgroups(ended.own);
   made.system = std::make_shared<const SystemView>(std::move(system));
   return std::make_shared<const View>(std::move(made));

@@ -50,7 +50,8 @@ double seconds_until_told(const Weak& w, const Size& size, bool meets, const cha
 
 TEST_CASE("that nothing goes on is told within a second of processor time on every shape that waits in vain",
           "[nightly]") {
-  // Unoptimized code of the shapes takes five times as long, and a sanitizer's as well.
+  // Unoptimized code of the shapes takes five times as long. Code with a sanitizer was seen to take as much, on a busy
+  // machine.
 #ifdef __OPTIMIZE__
   constexpr double kMost = HEDDLE_TEST_SANITIZED ? 10 : 1;
 #else

@@ -18,14 +18,7 @@
 
 using namespace heddle;
 
-#ifdef __SANITIZE_THREAD__
-#define ENDED_BY_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define ENDED_BY_TSAN 1
-#endif
-#endif
-#ifdef ENDED_BY_TSAN
+#ifdef HEDDLE_THREAD_SANITIZER
 extern "C" const char* __tsan_default_options() {
   return "halt_on_error=1";
 }
@@ -96,7 +89,7 @@ bool told_rightly(const char* name, void (*how)()) {
 int main() {
   bool right = told_rightly("error", error);
   // ThreadSanitizer may fault again while it tells of a fault, and ends the program then without a word to anybody.
-#ifndef ENDED_BY_TSAN
+#ifndef HEDDLE_THREAD_SANITIZER
   right &= told_rightly("fault", fault);
 #endif
   std::puts(right ? "fine" : "wrong");

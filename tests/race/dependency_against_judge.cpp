@@ -139,7 +139,7 @@ TEST_CASE("behind an execution dependency the kernel detector has every racy loc
   features.one_dispatch = true;
   std::uint64_t racy = 0;
   std::string wrong;
-  // Two kernels take the judge longer than one.
+  // The judge takes longer over two kernels than over one.
   const std::uint64_t streams = executions() / 2;
   for (std::uint64_t seed = first_seed(); seed < first_seed() + streams; ++seed) {
     const Verdict verdict = verdict_of(seed, features, {}, compare_dependent);

@@ -21,7 +21,7 @@ struct Judged {
   std::size_t races = 0;
 };
 
-/// Both hear what `tell` tells, the detector as it does in programs with tags or in others.
+/// The judge and the detector hear what `tell` tells. With `tags` the detector listens as in programs that have tags.
 template <typename Tell>
 Judged judged(const Tell& tell, const KernelOptions& options = {}, bool tags = false) {
   trace::Recorder recorder;

@@ -487,7 +487,7 @@ void check_that_it_is_told_soon(const DeviceOptions& options, Extent groups, Ext
   const Finding finding = finding_of([&] { device.dispatch(polls_in_vain<polls>, groups, size, f); });
   CAPTURE(static_cast<int>(polls), to_string(finding));
   CHECK(finding.kind == FindingKind::NoProgress);
-  // It is told after 64 accesses for each of the rounds and 4096 of each invocation, or twice as many at most.
+  // The finding comes after 64 accesses for each of the rounds and 4096 of each invocation, or twice as many at most.
   const std::uint64_t invocations = groups.x * size.x;
   CHECK(g_looks < 2 * (64 * options.no_progress_rounds + 4096 * invocations));
 }

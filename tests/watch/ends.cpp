@@ -99,7 +99,7 @@ class Program {
   std::size_t bytes_ = 0;
 };
 
-/// How a program ends that gets this signal, as waitpid has it. AddressSanitizer handles SIGSEGV, and exits.
+/// The status, as waitpid has it, of a program that gets this signal. AddressSanitizer handles SIGSEGV, and exits.
 int status_of_end_by(int signal) {
 #if defined(__SANITIZE_ADDRESS__)
   if (signal == SIGSEGV) return W_EXITCODE(1, 0);
