@@ -18,10 +18,6 @@ void for_each_class(Classes mask, F&& f) {
     if (((mask >> c) & 1) != 0) f(c);
 }
 
-bool is_of_place(const FactKey& key) {
-  return key.kind() != FactKey::Kind::Available;
-}
-
 }  // namespace
 
 /// One operation in bulk: what it is about, and what is made once for all its classes.
@@ -375,7 +371,7 @@ void ChainClocks::add(View& view, ClassSets sets, const FactsPointer& done, Fact
   Facts shared;
   Facts of_agent;
   for (const Fact& fact : *done) {
-    const bool is_agents = is_of_place(fact.key) && fact.key.level() == kOwn;
+    const bool is_agents = fact.key.is_of_place() && fact.key.level() == kOwn;
     if (!is_agents) shared.push_back(fact);
     if (is_agents || !one_class_each_) of_agent.push_back(fact);
   }
@@ -474,7 +470,7 @@ void ChainClocks::publish(View& view, const Performer& by, ClassSets sets, Level
   view.own = nullptr;
   name_own(view, by, sets);
   if (exact_ || level <= kWorkgroup) return;
-  const auto stays = [](const Fact& fact) { return is_of_place(fact.key) && fact.key.level() <= kWorkgroup; };
+  const auto stays = [](const Fact& fact) { return fact.key.is_of_place() && fact.key.level() <= kWorkgroup; };
   std::array<FactsPointer, 2> last;
   for (FactsPointer& facts : view.facts) {
     if (!facts) continue;
@@ -498,7 +494,7 @@ void ChainClocks::publish(View& view, const Performer& by, ClassSets sets, Level
 FactsPointer ChainClocks::translated(const FactsPointer& facts, std::uint32_t from, std::uint32_t to) const {
   if (!facts || from == to) return facts;
   const auto is_alike = [&](const Fact& fact) {
-    if (!is_of_place(fact.key)) return true;
+    if (!fact.key.is_of_place()) return true;
     return !fact.key.is_elsewhere() && places_.same_instance(from, to, fact.key.level());
   };
   if (std::all_of(facts->begin(), facts->end(), is_alike)) return facts;

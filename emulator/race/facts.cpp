@@ -149,9 +149,7 @@ bool includes(const FactsPointer& a, const FactsPointer& b) {
 }
 
 FactsPointer beyond_workgroups(const FactsPointer& facts) {
-  const auto remains = [](const Fact& fact) {
-    return fact.key.kind() == FactKey::Kind::Available || fact.key.level() >= kQueueFamily;
-  };
+  const auto remains = [](const Fact& fact) { return !fact.key.is_of_place() || fact.key.level() >= kQueueFamily; };
   if (!facts || std::all_of(facts->begin(), facts->end(), remains)) return facts;
   Facts kept;
   std::copy_if(facts->begin(), facts->end(), std::back_inserter(kept), remains);

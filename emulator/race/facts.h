@@ -47,6 +47,8 @@ class FactKey {
   Level start() const { return (bits_ >> 54) & 7; }
   Via via() const { return (bits_ >> 50) & 15; }
   Level level() const { return bits_ & 7; }
+  /// Whether it is about what is visible in the instance of an agent: what is available is so wherever one asks.
+  bool is_of_place() const { return kind() != Kind::Available; }
   /// Whether the instance is that of another agent than the one who knows this, and of which.
   bool is_elsewhere() const { return place() != 0; }
   std::uint32_t elsewhere() const { return place() - 1; }
