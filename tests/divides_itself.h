@@ -9,3 +9,8 @@
 #else
 #define DIVIDES_ITSELF gnu::no_sanitize_undefined
 #endif
+
+/// Defined where the processor has no such trap: AArch64 gives 0.
+#if defined(__aarch64__) && !defined(HEDDLE_TEST_NO_DIVISION_TRAPS)
+#define HEDDLE_TEST_NO_DIVISION_TRAPS
+#endif

@@ -79,7 +79,9 @@ TEST_CASE("a stack overflow of a host thread is a finding with its line in both 
   if (mode == Mode::Emulated) CHECK(run(body(kMuch), {.mode = mode, .stack_bytes = 4 * kMuch}).ok());
 }
 
-TEST_CASE("a division by zero of a host thread is a finding with its line in both modes, one by one is none") {
+TEST_CASE(
+    "a division by zero of a host thread is a finding with its line in both modes where there is a trap, one by one "
+    "none") {
   const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
   const auto body = [](int by) {
     return [by](auto host) {
@@ -88,9 +90,13 @@ TEST_CASE("a division by zero of a host thread is a finding with its line in bot
     };
   };
   const Report report = run(body(0), {.mode = mode});
+#ifdef HEDDLE_TEST_NO_DIVISION_TRAPS
+  CHECK(report.ok());
+#else
   REQUIRE(report.findings.size() == 1);
   CHECK(report.findings.front().kind == FindingKind::DivisionByZero);
   CHECK(has(to_string(report), place(kDivisionLine)));
+#endif
   CHECK(run(body(1), {.mode = mode}).ok());
 }
 

@@ -1,6 +1,7 @@
 // Findings in helpers of a kernel: reports name the lines that call the helper, too.
 
 #include "tests/device_under_test.h"
+#include "tests/divides_itself.h"
 
 #include <vector>
 

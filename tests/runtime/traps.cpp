@@ -1,6 +1,7 @@
 // Traps of the processor inside a kernel become findings; the device survives them.
 
 #include "tests/device_under_test.h"
+#include "tests/divides_itself.h"
 
 #include <setjmp.h>
 #include <signal.h>
