@@ -201,13 +201,13 @@ void ChainClocks::Step::for_each_start(FactKey::Kind kind, std::uint8_t written,
   each(highest(kind == FactKey::Kind::Shown ? chains_.use_.own_visible(read) : own), kAnyVia);
 }
 
-// What the performer's own accesses have at a level comes to those below it.
+// What the performer's own accesses have at a level, the write of another one among it, comes to those below it.
 void ChainClocks::Step::lower_own(FactKey key, Levels starts, Stamp stamp) {
   if (key.via() != kAnyVia || !chains_.chains_) return;
   Level from = operation_.level;
   while (from > kOwn && !has_level(starts, from)) --from;
-  for (Level level = 1; level < from; ++level)
-    if (is_domain(level)) done_.add(key.at_level(level), {}, stamp);
+  for (Level level = kOwn; level < from; ++level)
+    if (level == kOwn || is_domain(level)) done_.add(key.at_level(level), {}, stamp);
 }
 
 // From each level to those above it, as far as the operation reaches. (Of clocks at several levels that are the same,

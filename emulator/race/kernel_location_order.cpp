@@ -146,7 +146,8 @@ Levels KernelLocationOrder::present_before(const Question& question, const Point
     // The last element of a chain comes before the read in program order that counts.
     if (has_level(element.levels, kOwn) && element.at.agent == at.agent && program_order_counts(element.at, at))
       levels |= 1;
-    for (Level level = 1; level < kLevelCount; ++level)
+    // To the next element it comes in chains of several.
+    for (Level level = 1; level < kLevelCount && chains_.has_chains(); ++level)
       if (has_level(element.levels, level) && places.same_instance(element.at.agent, at.agent, level))
         levels = static_cast<Levels>(levels | 1u << level);
   }
