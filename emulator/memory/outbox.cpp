@@ -131,8 +131,8 @@ std::size_t Outbox::next_to_go() {
 
 ByteMask Outbox::show_known(std::uint32_t record, const GranuleAccess& access) {
   const Agent& agent = access.agent;
-  // Then no event of others.
-  const bool knows_nobody = agent.knowledge().empty();
+  // Then no event of others. (An agent that uses tags may tell of more than it knows.)
+  const bool knows_nobody = agent.knowledge().empty() && !agent.tagged;
   ByteMask own_bytes = 0;
   bool may_know = false;
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
@@ -157,10 +157,14 @@ ByteMask Outbox::show_known(std::uint32_t record, const GranuleAccess& access) {
 }
 
 // Writes that still wait, though the agent must not act as if there were none: those that happened before and made
-// themselves available, and what somebody read before.
+// themselves available, and what somebody read before. What is before whoever acquires from the access is before what
+// the access writes, too.
 //= vk:memory-model-location-ordered
 void Outbox::place_known(std::uint32_t record, const GranuleAccess& access) {
   const Agent& agent = access.agent;
+  const auto knows = [&](unsigned row, const Event& event) {
+    return agent.knows(row, event) || synchronization_.tells_of(agent, access.operation, row, event);
+  };
   for (std::size_t i = 0; i < waiting_.size();) {
     const Waiting& w = waiting_[i];
     if (w.granule != record || is_own(w, access)) {
@@ -169,9 +173,8 @@ void Outbox::place_known(std::uint32_t record, const GranuleAccess& access) {
     }
     const unsigned row = kHappened + class_of_pair(w.observation_class, access.ordered_by());
     // Any class counts: chains may come by classes that the access has not.
-    const bool available = w.makes_itself_available() && agent.knows(kHappened + kAnyClass, w.event);
-    const bool read_before =
-        w.observed && w.observed_non_private && access.non_private() && agent.knows(row, w.observation);
+    const bool available = w.makes_itself_available() && knows(kHappened + kAnyClass, w.event);
+    const bool read_before = w.observed && w.observed_non_private && access.non_private() && knows(row, w.observation);
     const bool read_in_past = w.observed && agent.knowledge().knows(kSystem, w.observation);
     if (read_before || read_in_past) {
       i = place_in_turn(i, CacheLevel::Shader, trace::MoveReason::Atomic);

@@ -80,6 +80,24 @@ Head Synchronization::tagged_head_of(Agent& agent, const Operation& operation, M
   return head;
 }
 
+// By its release barriers, or by what came before earlier releases that fit it.
+//= mmra:synchronizes-with
+bool Synchronization::tagged_tells_of(const Agent& agent, const Operation& write, unsigned row,
+                                      const Event& event) const {
+  const unsigned k = class_index_of(write.storage_class);
+  const auto by_barrier = [&](const Head& head) {
+    return constrains(head.semantics, k) && (*head.known).knows(row, event);
+  };
+  const auto by_release = [&](const TaggedKnowledge::Released& released) {
+    return fit(released.tags, agent.tags) && (*released.known).knows(row, event);
+  };
+  const std::vector<Head>& together = agent.cohort->released;
+  const std::vector<TaggedKnowledge::Released>& before = agent.tagged->released;
+  return std::any_of(agent.released.begin(), agent.released.end(), by_barrier) ||
+         std::any_of(together.begin(), together.end(), by_barrier) ||
+         (releases(write.semantics) && std::any_of(before.begin(), before.end(), by_release));
+}
+
 // What the agent did, and all that it learnt, whatever the tags.
 SnapshotHandle Synchronization::snapshot_of_all(Agent& agent) {
   if (!agent.tagged) return snapshot(agent.knowledge(), agent.slot);
