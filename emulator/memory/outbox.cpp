@@ -243,19 +243,21 @@ void Outbox::read_instead(Granule& granule, std::uint32_t record, const InScope&
 
 bool Outbox::serves(std::uint32_t record, const GranuleAccess& reading, ByteMask own) {
   if (own == 0) return false;
-  if (own == reading.bytes && !observed_with_other_tags(record, reading)) [[likely]]
+  if (own == reading.bytes && !synchronizes_by_tags(record, reading)) [[likely]]
     return true;
   place_own(record, reading);
   return false;
 }
 
-// A write that waits remembers one read of its agent, which stands for those with the same tags.
-bool Outbox::observed_with_other_tags(std::uint32_t record, const GranuleAccess& reading) const {
+// A write that waits remembers one read of its agent, which stands for those with the same tags. What it releases its
+// agent may acquire from itself, for operations that do not fit it.
+bool Outbox::synchronizes_by_tags(std::uint32_t record, const GranuleAccess& reading) const {
   if (!synchronization_.has_tags()) return false;
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
     const Waiting& w = waiting_[i];
-    if (w.granule == record && is_own(w, reading) && w.observed && w.observation.tags != reading.agent.tags)
-      return true;
+    if (w.granule != record || !is_own(w, reading)) continue;
+    const bool carries = reading.operation.atomic && !w.heads.empty();
+    if (carries || (w.observed && w.observation.tags != reading.agent.tags)) return true;
   }
   return false;
 }

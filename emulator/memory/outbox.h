@@ -107,7 +107,7 @@ class Outbox {
  private:
   [[gnu::noinline]] void place_known(std::uint32_t record, const GranuleAccess& access);
   [[gnu::noinline]] void place_own(std::uint32_t record, const GranuleAccess& reading);
-  [[gnu::noinline]] bool observed_with_other_tags(std::uint32_t record, const GranuleAccess& reading) const;
+  [[gnu::noinline]] bool synchronizes_by_tags(std::uint32_t record, const GranuleAccess& reading) const;
   std::size_t let_updates_go_before(std::size_t position);
   std::size_t next_to_go();
 

@@ -186,11 +186,13 @@ void Synchronization::met(Agent& agent, const Met& met, Scope scope, MemorySeman
   agent.remember(met);
 }
 
+// What an agent released itself comes before what it does by program order, which counts where tags fit.
 //= vk:memory-model-synchronizes-with
+//= mmra:synchronizes-with
 void Synchronization::meet(Agent& agent, const Operation& read, MemorySemantics semantics,
                            const std::vector<Head>& heads) {
   for (const Head& head : heads) {
-    if (head.agent == agent.id) continue;
+    if (head.agent == agent.id && !agent.tagged) continue;
     if (!in_scope(head, head.atomic_scope, agent, read.scope)) continue;
     met(agent, {head, class_index_of(read.storage_class), false}, read.scope, semantics);
   }

@@ -334,6 +334,12 @@ TEST_CASE("a write comes behind what its reader learns of, though its own tags d
   check_known_program(2000753, 0xd0df288aa859e25c, random_tagged_program);
 }
 
+//= mmra:synchronizes-with type=test
+TEST_CASE("a barrier acquires what its agent released and read, though the tags of the two do not fit") {
+  // An update waits, its agent reads it, and comes to a barrier; who acquires there comes behind the update.
+  check_known_program(2016459, 0x28b6ec475a3a3159, random_tagged_program);
+}
+
 TEST_CASE("whatever the memory, every run of the cases of tags is consistent and ends as the model allows",
           "[nightly]") {
   CHECK(sound_files("/tests/litmus/mmra/", how_many("HEDDLE_MACHINE_RUNS", 30, 1000)) == 126);
