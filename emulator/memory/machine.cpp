@@ -139,6 +139,8 @@ void Machine::acquire(Agent& agent, const Operation& barrier) {
 void Machine::after(Agent& agent, const Operation& operation, MemorySemantics semantics) {
   if (has(semantics, MemorySemantics::MakeVisible)) [[unlikely]]
     make_visible(agent, operation, semantics);
+  if (agent.tagged && acquires(semantics)) [[unlikely]]
+    agent.tagged->hands_on();
 }
 
 MemoryReport Machine::report() const {
@@ -395,7 +397,8 @@ bool Machine::leaves_as_it_is(const Granule& granule, std::uint32_t record, cons
 
 // An agent that does none of this leaves nothing that anybody would ask an agent for.
 bool Machine::takes_agent(const Operation& atomic, MemorySemantics semantics) const {
-  return releases_.is_met(atomic) || has(semantics, MemorySemantics::MakeVisible);
+  return releases_.is_met(atomic) || has(semantics, MemorySemantics::MakeVisible) ||
+         (synchronization_.has_tags() && acquires(semantics));
 }
 
 void Machine::modify_storage(const Operation& operation, MemorySemantics unequal, Modify modify, void* context) {

@@ -340,6 +340,13 @@ TEST_CASE("a barrier acquires what its agent released and read, though the tags 
   check_known_program(2016459, 0x28b6ec475a3a3159, random_tagged_program);
 }
 
+//= mmra:happens-before type=test
+TEST_CASE("an acquire hands on what came before it to what fits it, though it acquires nothing itself") {
+  // A barrier, an atomic that acquires, and a read: the tags of the first and the last do not fit, and those of the
+  // atomic fit both.
+  check_known_program(2020146, 0xfc0ed572ff54ec54, random_tagged_program);
+}
+
 TEST_CASE("whatever the memory, every run of the cases of tags is consistent and ends as the model allows",
           "[nightly]") {
   CHECK(sound_files("/tests/litmus/mmra/", how_many("HEDDLE_MACHINE_RUNS", 30, 1000)) == 126);
