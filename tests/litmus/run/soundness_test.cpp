@@ -340,6 +340,11 @@ TEST_CASE("a barrier acquires what its agent released and read, though the tags 
   check_known_program(2016459, 0x28b6ec475a3a3159, random_tagged_program);
 }
 
+//= mmra:synchronizes-with type=test
+TEST_CASE("a read that a barrier behind it acquires by comes before the barrier, though their tags do not fit") {
+  check_known_program(2055100, 0xce5bae9b24a3834c, random_tagged_program);
+}
+
 //= mmra:happens-before type=test
 TEST_CASE("an acquire hands on what came before it to what fits it, though it acquires nothing itself") {
   // A barrier, an atomic that acquires, and a read: the tags of the first and the last do not fit, and those of the
