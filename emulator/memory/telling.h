@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "emulator/memory/knowledge.h"
 #include "emulator/memory/memory.h"
 #include "emulator/memory/stored_writers.h"
 #include "emulator/trace/listener.h"
