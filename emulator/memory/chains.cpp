@@ -20,6 +20,12 @@ bool happened_before(const Knowing& known, const Event& event, bool by_any_class
   return happened;
 }
 
+// Whether an event happened before an access that is ordered by this class. What made a write available in bulk, by
+// several classes it may be, comes before all that follows system-synchronization, whatever the class.
+bool happened_before(const Agent& agent, const Event& event, bool bulk, unsigned class_index) {
+  return agent.knows(kHappened + class_index, event) || (bulk && agent.knowledge().knows(kSystemPassed, event));
+}
+
 // The narrowest level whose instance the agent shares with the agent of an event, which is in `place`.
 CacheLevel narrowest_shared(const Event& event, const model::Place& place, const Agent& agent) {
   return event.agent == agent.id ? CacheLevel::Agent : memory::narrowest_shared(place, agent.place);
@@ -66,8 +72,8 @@ bool Chains::is_visible(const Version& version, const GranuleAccess& reading, Ca
     const CacheLevel shared = available.narrowest(narrowest_shared(event, available.place, agent));
     if (shared == kNoLevel) return false;
     const bool bulk = available.by_any_class || one_slot_;
-    const unsigned happened = kHappened + (bulk ? reading.ordered_by() : ordered_by);
-    if (own != CacheLevel::Agent && own >= shared && agent.knows(happened, event)) return true;
+    const unsigned by_class = bulk ? reading.ordered_by() : ordered_by;
+    if (own != CacheLevel::Agent && own >= shared && happened_before(agent, event, bulk, by_class)) return true;
     const Row visible = bulk ? kVisibleBulk : kVisible;
     const Row chained = bulk ? kChainedBulk : kChained;
     const unsigned of_class = bulk ? reading.class_index() : k;
@@ -92,7 +98,8 @@ bool Chains::is_available(const Version& version, const GranuleAccess& writing) 
   if (!version.non_private || !writing.non_private() || version.reference != writing.operation.reference) return false;
   const unsigned k = class_of_pair(version.class_index, writing.ordered_by());
   return version.available([&](const Availability& available) {
-    return agent.knows(kHappened + (available.by_any_class ? writing.ordered_by() : k), available.event) &&
+    const bool bulk = available.by_any_class;
+    return happened_before(agent, available.event, bulk, bulk ? writing.ordered_by() : k) &&
            (available.event.agent == agent.id || share(available.place, agent.place, available.level));
   });
 }

@@ -143,8 +143,8 @@ enum Row : unsigned {
   kHappened = 0,
   /// System-synchronized before.
   kSystem = kHappened + kClasses,
-  /// System-synchronized before something that my acquires and barriers come after, by whatever class: so it happened
-  /// before these, whatever its class.
+  /// System-synchronized before something that my acquires and barriers come after, by whatever class, or happened by
+  /// some class before what system-synchronized so: it happened before these, whatever its class.
   kSystemPassed,
   /// Happened before a device-domain visibility operation that I know of.
   kDeviceVisible,
@@ -241,6 +241,13 @@ class Knowledge {
       }
     });
   }
+  /// What happened by any class before `known`, which all that I do comes after, happened before that by each class.
+  void learn_passed(const Knowledge& known) {
+    for_each(known.slots_, [&](unsigned slot) {
+      std::uint32_t* const words = words_of(slot);
+      for (unsigned k = 0; k < kClasses; ++k) raise(words[kSystemPassed], known.words_[slot * kRows + kHappened + k]);
+    });
+  }
   /// All that happened before `other` did.
   void join_happened(const Knowledge& other) { join(kHappened, other, kHappened, kVisible); }
   /// The chains of somebody who is where I am are mine.
@@ -265,7 +272,7 @@ class Knowledge {
     for_each(slots_, [&](unsigned slot) {
       std::uint32_t* const words = words_.data() + slot * kRows;
       // By any of the classes that relate it, and by any class.
-      std::uint32_t happened = 0;
+      std::uint32_t happened = words[kSystemPassed];
       for_each(classes & ~bit(kAnyClass), [&](unsigned k) { raise(happened, words[kHappened + k]); });
       std::uint32_t happened_at_all = 0;
       for (unsigned k = 0; k < kClasses; ++k) raise(happened_at_all, words[kHappened + k]);

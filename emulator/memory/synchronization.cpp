@@ -381,6 +381,7 @@ void Synchronization::system_synchronizes(AgentId first_id, AgentId second_id) {
   const SnapshotHandle known = snapshot_of_all(first);
   Knowledge& knowledge = second.changed();
   knowledge.join_happened(*known);
+  knowledge.learn_passed(*known);
   knowledge.learn_chains(*known, apart(first.place, second.place));
   first.for_each_slot([&](unsigned slot) {
     knowledge.learn(kSystem, slot, epochs_[slot] - 1);

@@ -327,6 +327,13 @@ TEST_CASE("whatever the memory, every run of a random program with tags is consi
   check_random_programs(random_tagged_program);
 }
 
+// A write is of a buffer, and a barrier makes it available by that class; by another class alone the barrier is before
+// one whose agent system-synchronizes with the reader.
+//= vk:memory-model-system-synchronizes-with type=test
+TEST_CASE("what system-synchronizes is behind what is available before it by any class") {
+  check_known_program(2067524, 0x80c8228c8e0679b0, random_tagged_program);
+}
+
 //= mmra:synchronizes-with type=test
 TEST_CASE("a write comes behind what its reader learns of, though its own tags do not fit that") {
   // A barrier of a workgroup tells of a write; an update whose tags do not fit the barrier's carries it on, and who
