@@ -180,8 +180,6 @@ struct TaggedKnowledge {
   /// What it knows now has to be kept for the tags of what it does now.
   bool changed = false;
 
-  /// What the agent does now acquires, be it nothing: what it knows then is before whatever fits that.
-  void hands_on() { changed = true; }
   /// What was learnt by operations with these tags; made if there is nothing yet.
   Knowledge& learnt_by(TagSetId tags);
   /// What the agent knows now, by what it does with these tags, is kept for them, if it has changed.

@@ -20,9 +20,9 @@ bool happened_before(const Knowing& known, const Event& event, bool by_any_class
   return happened;
 }
 
-// Whether an event happened before an access that is ordered by this class. What made a write available in bulk, by
-// several classes it may be, comes before all that follows system-synchronization, whatever the class.
-bool happened_before(const Agent& agent, const Event& event, bool bulk, unsigned class_index) {
+// Whether an event happened before an access of an agent that is ordered by this class. An availability operation in
+// bulk may have several classes: behind system-synchronization it counts by each of them.
+bool happened_before_access(const Agent& agent, const Event& event, bool bulk, unsigned class_index) {
   return agent.knows(kHappened + class_index, event) || (bulk && agent.knowledge().knows(kSystemPassed, event));
 }
 
@@ -73,7 +73,7 @@ bool Chains::is_visible(const Version& version, const GranuleAccess& reading, Ca
     if (shared == kNoLevel) return false;
     const bool bulk = available.by_any_class || one_slot_;
     const unsigned by_class = bulk ? reading.ordered_by() : ordered_by;
-    if (own != CacheLevel::Agent && own >= shared && happened_before(agent, event, bulk, by_class)) return true;
+    if (own != CacheLevel::Agent && own >= shared && happened_before_access(agent, event, bulk, by_class)) return true;
     const Row visible = bulk ? kVisibleBulk : kVisible;
     const Row chained = bulk ? kChainedBulk : kChained;
     const unsigned of_class = bulk ? reading.class_index() : k;
@@ -99,7 +99,7 @@ bool Chains::is_available(const Version& version, const GranuleAccess& writing) 
   const unsigned k = class_of_pair(version.class_index, writing.ordered_by());
   return version.available([&](const Availability& available) {
     const bool bulk = available.by_any_class;
-    return happened_before(agent, available.event, bulk, bulk ? writing.ordered_by() : k) &&
+    return happened_before_access(agent, available.event, bulk, bulk ? writing.ordered_by() : k) &&
            (available.event.agent == agent.id || share(available.place, agent.place, available.level));
   });
 }

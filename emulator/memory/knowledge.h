@@ -241,7 +241,8 @@ class Knowledge {
       }
     });
   }
-  /// What happened by any class before `known`, which all that I do comes after, happened before that by each class.
+  /// All that I do comes after somebody who knows `known`: what happened before him by some class, happened before me
+  /// by each.
   void learn_passed(const Knowledge& known) {
     for_each(known.slots_, [&](unsigned slot) {
       std::uint32_t* const words = words_of(slot);

@@ -134,13 +134,13 @@ void Machine::acquire(Agent& agent, const Operation& barrier) {
 }
 
 // The operation that MakeVisible adds stands behind its instruction, so that the instruction's own release does not
-// pass on what it made visible.
+// pass on what it made visible. An acquire hands on what came before it to what its tags fit, though it learnt nothing.
 //= vk:memory-model-availability-visibility-semantics
 void Machine::after(Agent& agent, const Operation& operation, MemorySemantics semantics) {
   if (has(semantics, MemorySemantics::MakeVisible)) [[unlikely]]
     make_visible(agent, operation, semantics);
   if (agent.tagged && acquires(semantics)) [[unlikely]]
-    agent.tagged->hands_on();
+    agent.tagged->changed = true;
 }
 
 MemoryReport Machine::report() const {
