@@ -185,6 +185,13 @@ class Knowledge {
   bool knows(unsigned row, const Event& event) const {
     return (slots_ >> event.slot & 1) != 0 && words_[event.slot * kRows + row] >= event.epoch;
   }
+  /// Whether it knows the event in any row: that it happened before, or that it is visible or comes by a chain. With
+  /// tags the second may be so without the first.
+  bool knows_of(const Event& event) const {
+    if ((slots_ >> event.slot & 1) == 0) return false;
+    const std::uint32_t* const words = words_.data() + event.slot * kRows;
+    return std::any_of(words, words + kRows, [&](std::uint32_t epoch) { return epoch >= event.epoch; });
+  }
   /// Learns in a row before those of visibility.
   void learn(unsigned row, unsigned slot, std::uint32_t epoch) { raise(words_of(slot)[row], epoch); }
   /// Learns that something happened before, by each class.

@@ -163,7 +163,10 @@ ByteMask Outbox::show_known(std::uint32_t record, const GranuleAccess& access) {
 void Outbox::place_known(std::uint32_t record, const GranuleAccess& access) {
   const Agent& agent = access.agent;
   const auto knows = [&](unsigned row, const Event& event) {
-    return agent.knows(row, event) || synchronization_.tells_of(agent, access.operation, row, event);
+    return agent.knows(row, event) || synchronization_.tells_of(agent, access.operation, event);
+  };
+  const auto has_by_chain = [&](const Event& event) {
+    return synchronization_.has_tags() && agent.knowledge().knows_of(event);
   };
   for (std::size_t i = 0; i < waiting_.size();) {
     const Waiting& w = waiting_[i];
@@ -173,7 +176,8 @@ void Outbox::place_known(std::uint32_t record, const GranuleAccess& access) {
     }
     const unsigned row = kHappened + class_of_pair(w.observation_class, access.ordered_by());
     // Any class counts: chains may come by classes that the access has not.
-    const bool available = w.makes_itself_available() && knows(kHappened + kAnyClass, w.event);
+    const bool available =
+        w.makes_itself_available() && (knows(kHappened + kAnyClass, w.event) || has_by_chain(w.event));
     const bool read_before = w.observed && w.observed_non_private && access.non_private() && knows(row, w.observation);
     const bool read_in_past = w.observed && agent.knowledge().knows(kSystem, w.observation);
     if (read_before || read_in_past) {

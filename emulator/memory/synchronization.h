@@ -62,8 +62,8 @@ class Synchronization {
   }
   /// Whether an agent that acquires from the access learns of the event, which need not be before the access itself:
   /// the tags of an earlier release may not fit it.
-  bool tells_of(const Agent& agent, const Operation& access, unsigned row, const Event& event) const {
-    return agent.tagged && access.atomic && access.writes() && tagged_tells_of(agent, access, row, event);
+  bool tells_of(const Agent& agent, const Operation& access, const Event& event) const {
+    return agent.tagged && access.atomic && access.writes() && tagged_tells_of(agent, access, event);
   }
   /// An atomic read meets what the write that it read carried.
   [[gnu::noinline]] void meet(Agent& agent, const Operation& read, MemorySemantics semantics,
@@ -142,7 +142,7 @@ class Synchronization {
   [[gnu::noinline]] Head head_of(Agent& agent, const Operation& operation, MemorySemantics semantics);
   [[gnu::noinline]] Head tagged_head_of(Agent& agent, const Operation& operation, MemorySemantics semantics);
   SnapshotHandle tagged_snapshot(Agent& agent);
-  bool tagged_tells_of(const Agent& agent, const Operation& write, unsigned row, const Event& event) const;
+  bool tagged_tells_of(const Agent& agent, const Operation& write, const Event& event) const;
   void begin_to_use_tags(Agent& agent);
   unsigned slot_of(Agent& agent, TagSetId tags);
   SnapshotHandle snapshot_of_all(Agent& agent);

@@ -82,14 +82,13 @@ Head Synchronization::tagged_head_of(Agent& agent, const Operation& operation, M
 
 // By its release barriers, or by what came before earlier releases that fit it.
 //= mmra:synchronizes-with
-bool Synchronization::tagged_tells_of(const Agent& agent, const Operation& write, unsigned row,
-                                      const Event& event) const {
+bool Synchronization::tagged_tells_of(const Agent& agent, const Operation& write, const Event& event) const {
   const unsigned k = class_index_of(write.storage_class);
   const auto by_barrier = [&](const Head& head) {
-    return constrains(head.semantics, k) && (*head.known).knows(row, event);
+    return constrains(head.semantics, k) && (*head.known).knows_of(event);
   };
   const auto by_release = [&](const TaggedKnowledge::Released& released) {
-    return fit(released.tags, agent.tags) && (*released.known).knows(row, event);
+    return fit(released.tags, agent.tags) && (*released.known).knows_of(event);
   };
   const std::vector<Head>& together = agent.cohort->released;
   const std::vector<TaggedKnowledge::Released>& before = agent.tagged->released;

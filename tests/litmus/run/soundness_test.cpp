@@ -359,6 +359,13 @@ TEST_CASE("an acquire hands on what came before it to what fits it, though it ac
   check_known_program(2020146, 0xfc0ed572ff54ec54, random_tagged_program);
 }
 
+//= vk:memory-model-availability-visibility type=test
+TEST_CASE("a write comes to its reader by a chain of visibility, though their tags leave nothing else between them") {
+  // A write that makes itself available, a visibility operation of its agent, and a barrier to which the reader comes:
+  // the tags of the first and the last do not fit, and the operation between, which acquires alone, fits both.
+  check_known_program(3028239, 0x6602a573a795fb44, random_tagged_program);
+}
+
 TEST_CASE("whatever the memory, every run of the cases of tags is consistent and ends as the model allows",
           "[nightly]") {
   CHECK(sound_files("/tests/litmus/mmra/", how_many("HEDDLE_MACHINE_RUNS", 30, 1000)) == 126);
