@@ -42,8 +42,10 @@ class Chains {
   /// Whether a version is available and happened before a write, visible or not, so that the write comes after it.
   bool is_available(const Version& version, const GranuleAccess& writing) const;
   /// Whether the agent may have to see anything of others: to begin with it knows of no agent, and its own writes are
-  /// below its floors.
-  bool knows_others(const Agent& agent) const { return !agent.knowledge().empty() || any_on_device_; }
+  /// below its floors. With tags it may have made available itself what it knows of no more.
+  bool knows_others(const Agent& agent) const {
+    return !agent.knowledge().empty() || any_on_device_ || agent.tagged != nullptr;
+  }
 
  private:
   void lift(Agent& agent, const Event& event, const Operation& operation);

@@ -366,6 +366,12 @@ TEST_CASE("a write comes to its reader by a chain of visibility, though their ta
   check_known_program(3028239, 0x6602a573a795fb44, random_tagged_program);
 }
 
+//= vk:memory-model-availability-visibility type=test
+TEST_CASE("a read comes behind what a barrier before it made available, though it knows of nothing that happened") {
+  // A control barrier, a barrier that makes available, and a read: the tags of the first and the last do not fit.
+  check_known_program(3307356, 0x2ecc1227642de5fb, random_tagged_program);
+}
+
 TEST_CASE("whatever the memory, every run of the cases of tags is consistent and ends as the model allows",
           "[nightly]") {
   CHECK(sound_files("/tests/litmus/mmra/", how_many("HEDDLE_MACHINE_RUNS", 30, 1000)) == 126);
