@@ -22,8 +22,8 @@ void AgentViews::grow(Group& group, std::uint32_t agent, std::uint32_t count) {
   }
 }
 
-// Chains of agents that are gone go on in those that system-synchronize with them: what reaches no farther than their
-// workgroup orders nothing that is accessed from now on.
+// Chains of agents that are gone go on behind a dependency: what reaches no farther than their workgroup orders nothing
+// that is accessed from now on.
 void AgentViews::end(Group& group) {
   const auto leave_view = [&](const ViewPointer& view, std::uint32_t agent, bool everybody) {
     if (!view || !std::any_of(view->facts.begin(), view->facts.end(), reach_out_of_workgroup)) return;

@@ -56,6 +56,7 @@ class KernelDetector final : public trace::Listener {
   void agents_begin(AgentId first, std::uint32_t count, const model::Place& place,
                     std::span<const std::uint32_t> subgroups) override;
   void agents_end(AgentId first, std::uint32_t count) override;
+  /// Throws std::invalid_argument if the workgroup of the first has ended: what its agents knew is forgotten.
   void system_synchronizes(AgentId first, AgentId second) override;
   void dependency(bool memory) override;
   void operation(model::OperationIndex index, const Operation& operation, model::Value read, model::Value written,

@@ -1,6 +1,7 @@
 #include "emulator/race/order.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "emulator/race/group_views.h"
 #include "emulator/race/lane_views.h"
@@ -63,24 +64,21 @@ template <typename Views>
 void Order<Views>::system_synchronizes(AgentId first, AgentId second) {
   const auto from = static_cast<std::uint32_t>(first);
   const auto to = static_cast<std::uint32_t>(second);
+  if (from < places().first() || places().has_ended(places().group(from)))
+    throw std::invalid_argument(
+        "a detector of races heard of system-synchronization with an agent whose workgroup had ended; it is to be told "
+        "before the workgroup ends, since what its agents knew is forgotten then");
   shared_->use_.note_system();
   View made = views_.beginning(to);
   SystemView system;
   if (made.system) system = *made.system;
-  Clock all;
-  if (from < places().first() || places().has_ended(places().group(from))) {
-    // What the agents of a workgroup that is gone knew is forgotten; it may have been everything.
-    all = all_of_everybody(places(), Views::kNumbers);
-    chains_.learn_all(made, to, shared_->ended_, from);
-  } else {
-    leave_unmet(from);
-    const View before = views_.all_of(from);
-    all = all_of_agent(places(), Views::kNumbers, from);
-    chains_.learn_all(made, to, before, from);
-    if (before.system) system.agents.join(before.system->agents);
-    for (std::size_t i = 0; i < kClassSets.size(); ++i) system.before[i].join(before.before[i]);
-    made.reached.join(before.reached);
-  }
+  leave_unmet(from);
+  const View before = views_.all_of(from);
+  const Clock all = all_of_agent(places(), Views::kNumbers, from);
+  chains_.learn_all(made, to, before, from);
+  if (before.system) system.agents.join(before.system->agents);
+  for (std::size_t i = 0; i < kClassSets.size(); ++i) system.before[i].join(before.before[i]);
+  made.reached.join(before.reached);
   made.reached.join(all);
   come_behind(made, system, all);
   made.system = std::make_shared<const SystemView>(std::move(system));

@@ -2,11 +2,16 @@
 
 namespace heddle::race {
 
+namespace {
+
+// The clock of all that every agent of every workgroup did.
 Clock all_of_everybody(const Places& places, std::uint32_t numbers_of_group) {
   Clock all;
   for (GroupId number = 0; number < places.groups() * numbers_of_group; ++number) all.add_everybody(number, kForEver);
   return all;
 }
+
+}  // namespace
 
 Clock all_of_agent(const Places& places, std::uint32_t numbers_of_group, std::uint32_t agent) {
   Clock all;

@@ -9,9 +9,6 @@
 
 namespace heddle::race {
 
-/// The clock of all that every agent of every workgroup did.
-//= vk:memory-model-system-synchronizes-with
-Clock all_of_everybody(const Places& places, std::uint32_t numbers_of_group);
 /// The clock of all that one agent did.
 Clock all_of_agent(const Places& places, std::uint32_t numbers_of_group, std::uint32_t agent);
 /// The view of an agent that begins behind a dependency; `ended` is what the agents before it did to chains.

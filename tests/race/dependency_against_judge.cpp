@@ -1,6 +1,7 @@
 // The kernel detector against the judge, where dispatches come one behind the other with nothing but an order between.
 #include <algorithm>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -131,6 +132,26 @@ TEST_CASE("what became visible in a workgroup is not so in those behind an execu
   };
   CHECK(races(MakeVisible) == 0);
   CHECK(races(None) == 1);
+}
+
+TEST_CASE("an agent that system-synchronizes with one whose workgroup has ended is refused, and the detector goes on") {
+  KernelDetector detector;
+  model::Place place;
+  for (std::uint32_t agent = 0; agent < 3; ++agent) {
+    place.workgroup = agent;
+    detector.agent_begins(static_cast<AgentId>(agent), place);
+  }
+  detector.agent_ends(AgentId{0});
+  CHECK_THROWS_AS(detector.system_synchronizes(AgentId{0}, AgentId{2}), std::invalid_argument);
+  Operation write;
+  write.kind = OperationKind::Write;
+  write.storage_class = StorageClass::StorageBuffer;
+  write.locations = {AllocationId{}, 0, 4};
+  for (std::uint32_t agent = 1; agent < 3; ++agent) {
+    write.agent = static_cast<AgentId>(agent);
+    detector.operation(agent - 1, write, 0, 0, {});
+  }
+  CHECK(detector.races().size() == 1);
 }
 
 TEST_CASE("behind an execution dependency the kernel detector has every racy location and no false alarm",

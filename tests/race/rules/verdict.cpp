@@ -13,8 +13,8 @@ namespace {
 
 constexpr int kOrders = 12;
 
-// One agent after the other: of two that system-synchronize the first has ended before the second
-// begins.
+// One agent after the other: of two that system-synchronize the first has done all that it does before the second
+// begins. All of them end together, since what agents of a workgroup that has ended knew is forgotten.
 void tell_in_turn(const model::Execution& execution, trace::Listener& listener) {
   model::OperationIndex told = 0;
   std::vector<model::OperationIndex> told_as(execution.operations.size());
@@ -32,8 +32,8 @@ void tell_in_turn(const model::Execution& execution, trace::Listener& listener) 
       told_as[i] = told++;
       listener.operation(told_as[i], execution.operations[i], 0, 0, sources);
     }
-    listener.agent_ends(agent);
   }
+  for (std::size_t a = 0; a < execution.agents.size(); ++a) listener.agent_ends(static_cast<AgentId>(a));
 }
 
 void check(const model::Scenario& scenario, const judge::Options& options, bool racy) {
