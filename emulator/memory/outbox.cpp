@@ -247,10 +247,17 @@ void Outbox::read_instead(Granule& granule, std::uint32_t record, const InScope&
 
 bool Outbox::serves(std::uint32_t record, const GranuleAccess& reading, ByteMask own) {
   if (own == 0) return false;
-  if (own == reading.bytes && !synchronizes_by_tags(record, reading)) [[likely]]
+  if (own == reading.bytes && own_write(record, reading) && !synchronizes_by_tags(record, reading)) [[likely]]
     return true;
   place_own(record, reading);
   return false;
+}
+
+// No write that waits has bytes of another one that does.
+Waiting* Outbox::own_write(std::uint32_t record, const GranuleAccess& reading) {
+  for (Waiting& w : waiting_)
+    if (w.granule == record && is_own(w, reading) && (reading.bytes & ~w.bytes) == 0) return &w;
+  return nullptr;
 }
 
 // A write that waits remembers one read of its agent, which stands for those with the same tags. What it releases its
@@ -267,7 +274,8 @@ bool Outbox::synchronizes_by_tags(std::uint32_t record, const GranuleAccess& rea
 }
 
 // An access is one operation: what it reads is what there was at one moment. Bytes of it that others wrote must not be
-// left out while later bytes are taken, and own writes that wait must not be mixed with what came in between.
+// left out while later bytes are taken, and own writes that wait must not be mixed with what came in between. Of
+// several that wait one could come behind what overwrites another one.
 //= vk:memory-model-acyclicity
 void Outbox::place_own(std::uint32_t record, const GranuleAccess& reading) {
   place_those(
@@ -276,27 +284,16 @@ void Outbox::place_own(std::uint32_t record, const GranuleAccess& reading) {
 }
 
 void Outbox::read_own(std::uint32_t record, const GranuleAccess& reading, trace::Value& value) {
-  for (Waiting& w : waiting_) {
-    if (w.granule != record || !is_own(w, reading) || (w.bytes & reading.bytes) == 0) continue;
-    value = w.over(value);
-    if (!w.observed || (reading.non_private() && !w.observed_non_private)) {
-      w.observed = true;
-      w.observed_non_private = reading.non_private();
-      w.observation = synchronization_.event(reading.agent);
-      w.observation_class = reading.ordered_by();
-    } else if (w.observation_class != reading.ordered_by()) {
-      w.observation_class = kAnyClass;
-    }
+  Waiting& w = *own_write(record, reading);
+  value = w.over(value);
+  if (!w.observed || (reading.non_private() && !w.observed_non_private)) {
+    w.observed = true;
+    w.observed_non_private = reading.non_private();
+    w.observation = synchronization_.event(reading.agent);
+    w.observation_class = reading.ordered_by();
+  } else if (w.observation_class != reading.ordered_by()) {
+    w.observation_class = kAnyClass;
   }
-}
-
-trace::OperationIndex Outbox::own_writer(std::uint32_t record, const GranuleAccess& reading, ByteMask bit) const {
-  trace::OperationIndex writer = model::kInitialValue;
-  for (std::size_t i = 0; i < waiting_.size(); ++i) {
-    const Waiting& w = waiting_[i];
-    if (w.granule == record && is_own(w, reading) && (w.bytes & bit) != 0) writer = w.operation;
-  }
-  return writer;
 }
 
 }  // namespace heddle::memory

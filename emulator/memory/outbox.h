@@ -92,12 +92,13 @@ class Outbox {
   [[gnu::noinline]] void read_instead(Granule& granule, std::uint32_t record, const InScope& between, Stamp stamp);
 
   // An agent's reads of what it has waiting itself:
-  /// Whether the agent reads the bytes `own` from its waiting writes, one or several. Writes that cannot be read so go.
+  /// Whether the agent reads from a waiting write of its own, which has all of the bytes. `own`: those that it has
+  /// waiting in any. Writes that cannot be read so go.
   bool serves(std::uint32_t record, const GranuleAccess& reading, ByteMask own);
-  /// Writes what the agent has waiting there over the bytes of `value`.
+  /// The write that serves a read; null if none has all of its bytes.
+  Waiting* own_write(std::uint32_t record, const GranuleAccess& reading);
+  /// Writes what serves the read over the bytes of `value`.
   void read_own(std::uint32_t record, const GranuleAccess& reading, trace::Value& value);
-  /// The waiting write of the agent that has the byte at `bit`, which is read; the initial value if none has it.
-  trace::OperationIndex own_writer(std::uint32_t record, const GranuleAccess& reading, ByteMask bit) const;
 
   // All go, in an order that is drawn where the policy keeps none:
   void place_all();

@@ -223,21 +223,18 @@ trace::Value Visibility::read(Granule& granule, std::uint32_t record, const Gran
 // `own`: it read what its agent has waiting, which then has all of the bytes.
 void Visibility::add_sources(const Granule& granule, std::uint32_t record, const GranuleAccess& reading,
                              const Found& found, bool own) {
-  if (found.from_storage && !own) return telling_.set_stored_sources(reading.operation.locations);
-  if (found.whole && !own) return telling_.set_source(reading.operation.locations, found.version->operation);
+  const Locations& locations = reading.operation.locations;
+  if (own) return telling_.set_source(locations, outbox_.own_write(record, reading)->operation);
+  if (found.from_storage) return telling_.set_stored_sources(locations);
+  if (found.whole) return telling_.set_source(locations, found.version->operation);
   telling_.clear_sources();
   for (std::uint32_t i = 0; i < kGranuleBytes; ++i) {
     const ByteMask bit = ByteMask{0xff} << (i * 8);
     if ((reading.bytes & bit) == 0) continue;
-    trace::OperationIndex writer = model::kInitialValue;
-    if (own) {
-      writer = outbox_.own_writer(record, reading, bit);
-    } else {
-      writer = telling_.writer_of(granule.allocation, granule.offset_bytes + i);
-      for (const Version& version : granule.versions)
-        if (version.stamp <= found.position && (version.bytes & bit) != 0 && reaches(version, reading))
-          writer = version.operation;
-    }
+    trace::OperationIndex writer = telling_.writer_of(granule.allocation, granule.offset_bytes + i);
+    for (const Version& version : granule.versions)
+      if (version.stamp <= found.position && (version.bytes & bit) != 0 && reaches(version, reading))
+        writer = version.operation;
     telling_.add_source(granule.allocation, granule.offset_bytes + i, writer);
   }
 }

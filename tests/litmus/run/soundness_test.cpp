@@ -372,6 +372,12 @@ TEST_CASE("a read comes behind what a barrier before it made available, though i
   check_known_program(3307356, 0x2ecc1227642de5fb, random_tagged_program);
 }
 
+//= vk:memory-model-acyclicity type=test
+TEST_CASE("what one read took from two writes that wait comes in one moment") {
+  // An agent writes two bytes, reads both, and writes the second one again: whose reader has the first one, too.
+  check_known_program(4075457, 0x33d88f1d51d4abfe, random_tagged_program);
+}
+
 TEST_CASE("whatever the memory, every run of the cases of tags is consistent and ends as the model allows",
           "[nightly]") {
   CHECK(sound_files("/tests/litmus/mmra/", how_many("HEDDLE_MACHINE_RUNS", 30, 1000)) == 126);
