@@ -102,8 +102,8 @@ struct Head {
   /// The tags of the release, which tells only of what fits them.
   TagSetId tags = TagSetId::Empty;
   SnapshotHandle known;
-  /// If it stands for releases of several agents (`agent` is kNobody): a scope of which they are all in one instance.
-  /// Who acquires from one of them acquires from all.
+  /// If it stands for releases of several agents: a scope of which they are all in one instance. Who acquires from one
+  /// of them acquires from all.
   Scope of_several = Scope::Invocation;
   /// Whether what is known is what an agent at `place` knows, and nobody else's.
   bool of_one = false;

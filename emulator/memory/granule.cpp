@@ -12,7 +12,7 @@ void Granule::observe(const Event& event, unsigned class_index, bool non_private
   observed = std::max(observed, stamp);
   for (Observation& known : observations) {
     if (known.event.agent == event.agent && known.event.slot == event.slot && known.event.epoch == event.epoch &&
-        known.class_index == class_index && known.non_private == non_private) {
+        known.event.tags == event.tags && known.class_index == class_index && known.non_private == non_private) {
       known.stamp = std::max(known.stamp, stamp);
       known.bytes |= bytes;
       return;

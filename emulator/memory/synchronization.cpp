@@ -221,11 +221,12 @@ void Synchronization::acquire_barrier(Agent& agent, const Operation& barrier) {
 }
 
 // Agents of the crowd in slot 0 know each other's releases anyhow, so that those who release in the
-// same way are one group.
+// same way to the same agents are one group.
 bool Synchronization::joins_group(const Group& group, const Agent& agent, const Operation& barrier) {
   return group.of_crowd && group.head.known && group.barriers.empty() && group.head.scope == barrier.scope &&
          group.head.semantics == barrier.semantics && group.head.tags == barrier.tags && !agent.tagged &&
-         (includes(barrier.scope, Scope::Workgroup) || group.head.place == agent.place);
+         (group.head.place == agent.place || (includes(barrier.scope, Scope::Workgroup) &&
+                                              model::same_instance(group.head.place, agent.place, Scope::Workgroup)));
 }
 
 // Where slots tell agents apart, or the barrier does not reach all of them, or orders one way only, or
@@ -298,6 +299,8 @@ void Synchronization::arrive(Agent& agent, const Operation& barrier, trace::Oper
     Knowledge& known = *instance.groups[group].head.known;
     known.join_all(agent.knowledge());
     known.learn_happened(0, epochs_[0]++);
+    Head& head = instance.groups[group].head;
+    if (head.place != agent.place) head.of_several = Scope::Workgroup;
   }
   agent.arrival = index;
   // The epoch of this arrival: its release has just ended it.
@@ -312,6 +315,7 @@ void Synchronization::arrive(Agent& agent, const Operation& barrier, trace::Oper
   agent.released.push_back(instance.groups[group].head);
   agent.released.back().agent = agent.id;
   agent.released.back().place = agent.place;
+  agent.released.back().of_several = Scope::Invocation;
   // The first one of the group came to it before.
   agent.released.back().number = ++releases_;
 }

@@ -34,8 +34,10 @@ class Words {
   void write(std::uint32_t agent, std::uint32_t word, TagSetId tags = {}) {
     memory.write(access(OperationKind::Write, agent, word, tags), &value_);
   }
-  void read(std::uint32_t agent, std::uint32_t word, TagSetId tags = {}) {
-    memory.read(access(OperationKind::Read, agent, word, tags), &value_);
+  std::uint64_t read(std::uint32_t agent, std::uint32_t word, TagSetId tags = {}) {
+    std::uint64_t value = 0;
+    memory.read(access(OperationKind::Read, agent, word, tags), &value);
+    return value;
   }
   /// A visibility operation for the whole device.
   void look_anew(std::uint32_t agent) {
@@ -180,4 +182,34 @@ TEST_CASE("a barrier that a workgroup meets at is told on sequential memory with
   words.read(2, 0);
   CHECK(numbers.operations == std::vector<trace::OperationIndex>{0, 3, 7});
   CHECK(numbers.met == std::vector<std::array<std::uint32_t, 3>>{{1, 1, 2}, {4, 0, 3}});
+}
+
+// Clocks have a slot for each of the first fifteen agents, and one for all others.
+//= vk:memory-model-synchronizes-with type=test
+TEST_CASE("of agents without a clock of their own those of another queue family stand for nobody at a barrier") {
+  const auto read_behind = [](std::uint32_t writers_family) {
+    constexpr std::uint32_t kReader = 0, kOther = 15, kWriter = 16;
+    Machines machines(kOther, memory_policy("adversarial"));
+    for (std::uint32_t agent = 0; agent < kOther; ++agent) machines.look_anew(agent);
+    for (const std::uint32_t agent : {kOther, kWriter}) {
+      Cohort cohort{static_cast<AgentId>(agent), 1, {}, {}};
+      cohort.place.workgroup = agent;
+      cohort.place.queue_family = agent == kOther ? 1 : writers_family;
+      machines.memory.begin(cohort);
+    }
+    machines.write(kWriter, 0);
+    Operation barrier;
+    barrier.kind = OperationKind::ControlBarrier;
+    barrier.scope = Scope::QueueFamily;
+    barrier.semantics = MemorySemantics::AcquireRelease | MemorySemantics::UniformMemory |
+                        MemorySemantics::MakeAvailable | MemorySemantics::MakeVisible;
+    for (const std::uint32_t agent : {kOther, kWriter, kReader}) {
+      barrier.agent = static_cast<AgentId>(agent);
+      machines.memory.arrive(barrier);
+    }
+    machines.memory.leave(barrier, {});
+    return machines.read(kReader, 0);
+  };
+  CHECK(read_behind(0) == 1);
+  CHECK(read_behind(1) == 0);
 }
