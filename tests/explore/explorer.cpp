@@ -7,6 +7,7 @@
 
 #include "emulator/explore/explore.h"
 #include "tests/explore/script.h"
+#include "tests/how_many.h"
 
 using namespace heddle;
 using namespace heddle::explore;
@@ -229,7 +230,8 @@ TEST_CASE("an exploration that says it is complete has found all, however few st
       fewer += found.executions < all.executions ? 1 : 0;
     }
   };
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+  const std::uint64_t programs = how_many("HEDDLE_RANDOM_PROGRAMS", 2000, 2000);
+  for (std::uint64_t seed = 0; seed < programs; ++seed) {
     ScriptedProgram scripts = random_program(seed, 8);
     compare(seed, scripts.program());
     compare(seed, scripts.telling_program());
