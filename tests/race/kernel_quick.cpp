@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -227,7 +228,8 @@ TEST_CASE("what is answered quickly is answered as in full", "[nightly]") {
   std::size_t first = 0;
   std::size_t disagreements = 0;
   // Small workgroups that use the scope of their subgroups are what takes detectors longest.
-  const std::uint64_t streams = executions() / 40;
+  // Fewer streams than fifty need not have each kind of answer.
+  const std::uint64_t streams = std::max<std::uint64_t>(executions() / 40, 50);
   for (std::uint64_t number = 0; number < 2 * streams; ++number) {
     const std::uint64_t seed = first_seed() + number / 2;
     const bool crowded = seed % 8 == 0;
