@@ -173,6 +173,8 @@ struct TaggedKnowledge {
   };
   /// By acquires with these tags: what comes before the agent's operations that fit them. There is one without tags.
   std::vector<std::unique_ptr<Learnt>> learnt;
+  /// Before operations with these tags: what comes before the agent's later releases that fit them.
+  std::vector<std::unique_ptr<Learnt>> passed;
   /// Before releases with these tags: what comes before the agent's later releases that fit them.
   std::vector<Released> released;
   /// The slots of what it does, by its tags.
@@ -180,8 +182,10 @@ struct TaggedKnowledge {
   /// What it knows now has to be kept for the tags of what it does now.
   bool changed = false;
 
-  /// What was learnt by operations with these tags; made if there is nothing yet.
-  Knowledge& learnt_by(TagSetId tags);
+  /// What is known of these tags; made if there is nothing yet.
+  static Knowledge& of_tags(std::vector<std::unique_ptr<Learnt>>& known, TagSetId tags);
+  /// What was learnt by operations with these tags.
+  Knowledge& learnt_by(TagSetId tags) { return of_tags(learnt, tags); }
   /// What the agent knows now, by what it does with these tags, is kept for them, if it has changed.
   void keep(TagSetId tags, const Knowledge& knows);
   /// `known` becomes what comes before operations with these tags.

@@ -134,13 +134,13 @@ void Machine::acquire(Agent& agent, const Operation& barrier) {
 }
 
 // The operation that MakeVisible adds stands behind its instruction, so that the instruction's own release does not
-// pass on what it made visible. An acquire hands on what came before it to what its tags fit, though it learnt nothing.
+// pass on what it made visible.
 //= vk:memory-model-availability-visibility-semantics
 void Machine::after(Agent& agent, const Operation& operation, MemorySemantics semantics) {
   if (has(semantics, MemorySemantics::MakeVisible)) [[unlikely]]
     make_visible(agent, operation, semantics);
   if (agent.tagged && acquires(semantics)) [[unlikely]]
-    agent.tagged->changed = true;
+    synchronization_.hand_on(agent, semantics);
 }
 
 MemoryReport Machine::report() const {
@@ -157,12 +157,13 @@ std::byte* Machine::give_in_time(std::byte* bytes) {
 }
 
 const std::byte* Machine::read_in_place(AllocationId id, std::uint64_t offset_bytes) {
-  if (telling_.is_on() || granules_.has_record(id, offset_bytes)) return nullptr;
+  if (telling_.is_on() || synchronization_.has_tags() || granules_.has_record(id, offset_bytes)) return nullptr;
   return give(id, offset_bytes, report_.reads);
 }
 
 std::byte* Machine::write_in_place(emulation::Site site, AllocationId id, std::uint64_t offset_bytes) {
-  if (telling_.is_on() || records_.may_make(site) || keeps_order() || granules_.has_record(id, offset_bytes))
+  if (telling_.is_on() || synchronization_.has_tags() || records_.may_make(site) || keeps_order() ||
+      granules_.has_record(id, offset_bytes))
     return nullptr;
   --until_record_;
   return give(id, offset_bytes, report_.writes);
@@ -172,7 +173,9 @@ std::byte* Machine::write_in_place(emulation::Site site, AllocationId id, std::u
 //= vk:memory-model-synchronizes-with
 [[gnu::hot]] std::byte* Machine::in_place(Relaxed atomic, emulation::Site site, AllocationId id,
                                           std::uint64_t offset_bytes) {
-  if (telling_.is_on() || granules_.released(id) || granules_.has_record(id, offset_bytes)) return nullptr;
+  if (telling_.is_on() || synchronization_.has_tags() || granules_.released(id) ||
+      granules_.has_record(id, offset_bytes))
+    return nullptr;
   if (atomic.kind == OperationKind::Read) return give(id, offset_bytes, report_.reads);
   if (records_.may_make(site) || keeps_order()) return nullptr;
   if (synchronization_.somebody_tells_others()) [[unlikely]]
@@ -194,6 +197,9 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, AllocationId id, std::uint6
   const std::uint32_t record = granules_.find(operation.locations);
   never_written_ = 0;
   if (record == kNone) [[likely]] {
+    // With tags a release that fits the operation tells of what came before it.
+    if (synchronization_.has_tags()) [[unlikely]]
+      (void)agent(operation);
     const trace::Value stored = load_value(granules_.bytes(operation.locations), size);
     store_value(value, stored, size);
     if (telling_.is_on()) [[unlikely]]
@@ -230,6 +236,8 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, AllocationId id, std::uint6
   const std::uint32_t record = records_.find_or_make(operation);
   const trace::Value fresh = load_value(value, size);
   if (record == kNone) [[likely]] {
+    if (synchronization_.has_tags()) [[unlikely]]
+      (void)agent(operation);
     if (policy_.in_order) [[unlikely]]
       outbox_.drain(operation.agent);
     store_value(granules_.bytes(operation.locations), fresh, size);
@@ -402,6 +410,8 @@ bool Machine::takes_agent(const Operation& atomic, MemorySemantics semantics) co
 }
 
 void Machine::modify_storage(const Operation& operation, MemorySemantics unequal, Modify modify, void* context) {
+  if (synchronization_.has_tags()) [[unlikely]]
+    (void)agent(operation);
   const std::uint32_t size = operation.locations.size_bytes;
   std::byte* bytes = granules_.bytes(operation.locations);
   trace::Value old = load_value(bytes, size);

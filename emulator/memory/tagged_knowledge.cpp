@@ -6,11 +6,11 @@
 
 namespace heddle::memory {
 
-Knowledge& TaggedKnowledge::learnt_by(TagSetId tags) {
-  for (const std::unique_ptr<Learnt>& one : learnt)
+Knowledge& TaggedKnowledge::of_tags(std::vector<std::unique_ptr<Learnt>>& known, TagSetId tags) {
+  for (const std::unique_ptr<Learnt>& one : known)
     if (one->tags == tags) return one->knowledge;
-  learnt.push_back(std::make_unique<Learnt>(Learnt{tags, {}}));
-  return learnt.back()->knowledge;
+  known.push_back(std::make_unique<Learnt>(Learnt{tags, {}}));
+  return known.back()->knowledge;
 }
 
 // An acquire comes after what acquires that fit it learnt, and hands that on to whatever fits itself.
@@ -39,6 +39,7 @@ void Synchronization::use_tags(Agent& agent, TagSetId tags) {
   if (one_slot_ || tags == agent.tags) return;
   if (!agent.tagged) begin_to_use_tags(agent);
   agent.tagged->keep(agent.tags, agent.own);
+  TaggedKnowledge::of_tags(agent.tagged->passed, agent.tags) = agent.own;
   agent.slot = slot_of(agent, tags);
   agent.tags = tags;
   agent.tagged->look_up(tags, agent.own);
@@ -53,7 +54,7 @@ unsigned Synchronization::slot_of(Agent& agent, TagSetId tags) {
 }
 
 // A release tells of what the agent did that fits it, and of what came before those of its operations that fit it: what
-// acquires learnt, and what came before earlier releases.
+// acquires learnt, and what came before earlier releases. (Each operation counts, whatever its storage class.)
 //= mmra:happens-before
 SnapshotHandle Synchronization::tagged_snapshot(Agent& agent) {
   TaggedKnowledge& tagged = *agent.tagged;
@@ -65,12 +66,24 @@ SnapshotHandle Synchronization::tagged_snapshot(Agent& agent) {
     if (released.tags == agent.tags) same = &released;
     if (fit(released.tags, agent.tags)) (*made).join_all(*released.known);
   }
+  for (const auto& passed : tagged.passed)
+    if (fit(passed->tags, agent.tags)) (*made).join_all(passed->knowledge);
   if (same) {
     same->known = made;
   } else {
     tagged.released.push_back({agent.tags, made});
   }
   return made;
+}
+
+// An acquire comes itself before acquires that fit it, and before what fits these: they hand it on as they do what it
+// learnt. Later operations are of a later epoch.
+//= vk:memory-model-inter-thread-happens-before
+//= mmra:happens-before
+void Synchronization::hand_on(Agent& agent, MemorySemantics semantics) {
+  Knowledge& knowledge = agent.changed();
+  const std::uint32_t epoch = epochs_[agent.slot]++;
+  for_each(constrained_classes(semantics), [&](unsigned k) { knowledge.learn(kHappened + k, agent.slot, epoch); });
 }
 
 // What it releases comes before what it is an acquire for, whether or not the two fit.
@@ -80,7 +93,7 @@ Head Synchronization::tagged_head_of(Agent& agent, const Operation& operation, M
   return head;
 }
 
-// By its release barriers, or by what came before earlier releases that fit it.
+// By its release barriers, or by what came before earlier operations that fit it.
 //= mmra:synchronizes-with
 bool Synchronization::tagged_tells_of(const Agent& agent, const Operation& write, const Event& event) const {
   const unsigned k = class_index_of(write.storage_class);
@@ -91,10 +104,14 @@ bool Synchronization::tagged_tells_of(const Agent& agent, const Operation& write
     return fit(released.tags, agent.tags) && (*released.known).knows_of(event);
   };
   const std::vector<Head>& together = agent.cohort->released;
-  const std::vector<TaggedKnowledge::Released>& before = agent.tagged->released;
+  const auto by_passed = [&](const std::unique_ptr<TaggedKnowledge::Learnt>& passed) {
+    return fit(passed->tags, agent.tags) && passed->knowledge.knows_of(event);
+  };
+  const TaggedKnowledge& tagged = *agent.tagged;
   return std::any_of(agent.released.begin(), agent.released.end(), by_barrier) ||
          std::any_of(together.begin(), together.end(), by_barrier) ||
-         (releases(write.semantics) && std::any_of(before.begin(), before.end(), by_release));
+         (releases(write.semantics) && (std::any_of(tagged.released.begin(), tagged.released.end(), by_release) ||
+                                        std::any_of(tagged.passed.begin(), tagged.passed.end(), by_passed)));
 }
 
 // What the agent did, and all that it learnt, whatever the tags.

@@ -213,3 +213,51 @@ TEST_CASE("of agents without a clock of their own those of another queue family 
   CHECK(read_behind(0) == 1);
   CHECK(read_behind(1) == 0);
 }
+
+// A write comes to a second agent by one control barrier, and to a third one by another, of tags that do not fit the
+// first: what the second agent does between joins the two, or does not.
+//= mmra:happens-before type=test
+TEST_CASE("an access between an acquire and a release joins them if it fits both, and does not if it fits neither") {
+  const auto tags = [](const char* text) { return model::intern(*model::TagSet::parse(text)); };
+  const auto read_behind = [&](TagSetId between) {
+    Machines machines(3, memory_policy("adversarial"));
+    Operation access;
+    access.storage_class = StorageClass::StorageBuffer;
+    access.locations = {AllocationId{0}, 0, sizeof(std::uint64_t)};
+    access.operands = MemoryOperands::NonPrivatePointer;
+    const auto meet = [&](std::uint32_t instance, std::uint32_t first, TagSetId of_first, TagSetId of_second) {
+      std::array<Operation, 2> barriers;
+      for (Operation& barrier : barriers) {
+        barrier.kind = OperationKind::ControlBarrier;
+        barrier.barrier_instance = instance;
+        barrier.scope = Scope::Device;
+      }
+      barriers[0].semantics = MemorySemantics::Release | MemorySemantics::UniformMemory;
+      barriers[1].semantics = MemorySemantics::Acquire | MemorySemantics::UniformMemory;
+      barriers[0].agent = static_cast<AgentId>(first);
+      barriers[0].tags = of_first;
+      barriers[1].agent = static_cast<AgentId>(first + 1);
+      barriers[1].tags = of_second;
+      for (const Operation& barrier : barriers) machines.memory.arrive(barrier);
+      for (const Operation& barrier : barriers) machines.memory.leave(barrier, {});
+    };
+    access.kind = OperationKind::Write;
+    access.operands = access.operands | MemoryOperands::MakePointerAvailable;
+    access.available_scope = Scope::Device;
+    const std::uint64_t written = 1;
+    machines.memory.write(access, &written);
+    meet(1, 0, TagSetId::Empty, tags("foo:a"));
+    machines.write(1, 1, between);
+    meet(2, 1, tags("foo:b"), TagSetId::Empty);
+    access.kind = OperationKind::Read;
+    access.agent = AgentId{2};
+    access.operands = MemoryOperands::NonPrivatePointer | MemoryOperands::MakePointerVisible;
+    access.visible_scope = Scope::Device;
+    std::uint64_t value = 0;
+    machines.memory.read(access, &value);
+    return value;
+  };
+  CHECK(read_behind(TagSetId::Empty) == 1);
+  CHECK(read_behind(tags("foo:a, foo:b")) == 1);
+  CHECK(read_behind(tags("foo:c")) == 0);
+}

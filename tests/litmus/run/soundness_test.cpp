@@ -378,6 +378,20 @@ TEST_CASE("what one read took from two writes that wait comes in one moment") {
   check_known_program(4075457, 0x33d88f1d51d4abfe, random_tagged_program);
 }
 
+//= mmra:happens-before type=test
+TEST_CASE("an acquire comes itself before what fits an acquire behind it") {
+  // A read that acquires, another acquire, and a read of the same word through another reference: the tags of the two
+  // reads do not fit.
+  check_known_program(7166097, 0x9ea42c8fcf34706e, random_tagged_program);
+}
+
+//= mmra:happens-before type=test
+TEST_CASE("an operation that neither acquires nor releases hands an acquire on to a release that fits it") {
+  // An update that acquires, an availability operation of the device, and a barrier, whose tags do not fit the
+  // update's.
+  check_known_program(7092224, 0xc9497bd2f739a1f0, random_tagged_program);
+}
+
 TEST_CASE("whatever the memory, every run of the cases of tags is consistent and ends as the model allows",
           "[nightly]") {
   CHECK(sound_files("/tests/litmus/mmra/", how_many("HEDDLE_MACHINE_RUNS", 30, 1000)) == 126);
