@@ -65,7 +65,7 @@ class Synchronization {
   bool tells_of(const Agent& agent, const Operation& access, const Event& event) const {
     return agent.tagged && access.atomic && access.writes() && tagged_tells_of(agent, access, event);
   }
-  /// After an acquire of an agent that uses tags.
+  /// The agent, which uses tags, has acquired: the acquire comes before what fits its tags, as does what it learnt.
   void hand_on(Agent& agent, MemorySemantics semantics);
   /// An atomic read meets what the write that it read carried.
   [[gnu::noinline]] void meet(Agent& agent, const Operation& read, MemorySemantics semantics,

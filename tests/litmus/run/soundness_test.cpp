@@ -374,7 +374,8 @@ TEST_CASE("a read comes behind what a barrier before it made available, though i
 
 //= vk:memory-model-acyclicity type=test
 TEST_CASE("what one read took from two writes that wait comes in one moment") {
-  // An agent writes two bytes, reads both, and writes the second one again: whose reader has the first one, too.
+  // An agent writes two bytes, reads both, and writes the second one again: a reader of the last write has
+  // the first byte, too.
   check_known_program(4075457, 0x33d88f1d51d4abfe, random_tagged_program);
 }
 
