@@ -163,20 +163,15 @@ struct TaggedKnowledge {
     TagSetId tags = TagSetId::Empty;
     Knowledge knowledge{};
   };
-  struct Released {
-    TagSetId tags = TagSetId::Empty;
-    SnapshotHandle known;
-  };
   struct Slot {
     TagSetId tags = TagSetId::Empty;
     unsigned slot = 0;
   };
   /// By acquires with these tags: what comes before the agent's operations that fit them. There is one without tags.
   std::vector<std::unique_ptr<Learnt>> learnt;
-  /// Before operations with these tags: what comes before the agent's later releases that fit them.
+  /// Before operations with these tags, and before what releases with them tell of: what comes before the agent's later
+  /// releases that fit them.
   std::vector<std::unique_ptr<Learnt>> passed;
-  /// Before releases with these tags: what comes before the agent's later releases that fit them.
-  std::vector<Released> released;
   /// The slots of what it does, by its tags.
   std::vector<Slot> slots;
   /// What it knows now has to be kept for the tags of what it does now.

@@ -39,7 +39,7 @@ void Synchronization::use_tags(Agent& agent, TagSetId tags) {
   if (one_slot_ || tags == agent.tags) return;
   if (!agent.tagged) begin_to_use_tags(agent);
   agent.tagged->keep(agent.tags, agent.own);
-  TaggedKnowledge::of_tags(agent.tagged->passed, agent.tags) = agent.own;
+  TaggedKnowledge::of_tags(agent.tagged->passed, agent.tags).join_all(agent.own);
   agent.slot = slot_of(agent, tags);
   agent.tags = tags;
   agent.tagged->look_up(tags, agent.own);
@@ -53,26 +53,17 @@ unsigned Synchronization::slot_of(Agent& agent, TagSetId tags) {
   return slots.back().slot;
 }
 
-// A release tells of what the agent did that fits it, and of what came before those of its operations that fit it: what
-// acquires learnt, and what came before earlier releases. (Each operation counts, whatever its storage class.)
+// A release tells of what the agent did that fits it, and of what came before those of its operations that fit it, as
+// far as acquires and later releases know. (Each operation counts, whatever its storage class.)
 //= mmra:happens-before
 SnapshotHandle Synchronization::tagged_snapshot(Agent& agent) {
   TaggedKnowledge& tagged = *agent.tagged;
   SnapshotHandle made = snapshot(agent.own, agent.slot);
   for (const TaggedKnowledge::Slot& own : tagged.slots)
     if (own.slot != agent.slot && fit(own.tags, agent.tags)) (*made).learn_happened(own.slot, epochs_[own.slot]++);
-  TaggedKnowledge::Released* same = nullptr;
-  for (TaggedKnowledge::Released& released : tagged.released) {
-    if (released.tags == agent.tags) same = &released;
-    if (fit(released.tags, agent.tags)) (*made).join_all(*released.known);
-  }
   for (const auto& passed : tagged.passed)
     if (fit(passed->tags, agent.tags)) (*made).join_all(passed->knowledge);
-  if (same) {
-    same->known = made;
-  } else {
-    tagged.released.push_back({agent.tags, made});
-  }
+  TaggedKnowledge::of_tags(tagged.passed, agent.tags) = *made;
   return made;
 }
 
@@ -100,18 +91,14 @@ bool Synchronization::tagged_tells_of(const Agent& agent, const Operation& write
   const auto by_barrier = [&](const Head& head) {
     return constrains(head.semantics, k) && (*head.known).knows_of(event);
   };
-  const auto by_release = [&](const TaggedKnowledge::Released& released) {
-    return fit(released.tags, agent.tags) && (*released.known).knows_of(event);
-  };
-  const std::vector<Head>& together = agent.cohort->released;
-  const auto by_passed = [&](const std::unique_ptr<TaggedKnowledge::Learnt>& passed) {
+  const auto by_write = [&](const std::unique_ptr<TaggedKnowledge::Learnt>& passed) {
     return fit(passed->tags, agent.tags) && passed->knowledge.knows_of(event);
   };
-  const TaggedKnowledge& tagged = *agent.tagged;
+  const std::vector<Head>& together = agent.cohort->released;
+  const auto& passed = agent.tagged->passed;
   return std::any_of(agent.released.begin(), agent.released.end(), by_barrier) ||
          std::any_of(together.begin(), together.end(), by_barrier) ||
-         (releases(write.semantics) && (std::any_of(tagged.released.begin(), tagged.released.end(), by_release) ||
-                                        std::any_of(tagged.passed.begin(), tagged.passed.end(), by_passed)));
+         (releases(write.semantics) && std::any_of(passed.begin(), passed.end(), by_write));
 }
 
 // What the agent did, and all that it learnt, whatever the tags.
