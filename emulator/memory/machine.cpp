@@ -191,15 +191,12 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, AllocationId id, std::uint6
 }
 
 [[gnu::hot, gnu::flatten]] void Machine::read(const Operation& operation, void* value) {
-  tick();
+  tick(operation);
   ++report_.reads;
   const std::uint32_t size = operation.locations.size_bytes;
   const std::uint32_t record = granules_.find(operation.locations);
   never_written_ = 0;
   if (record == kNone) [[likely]] {
-    // With tags a release that fits the operation tells of what came before it.
-    if (synchronization_.has_tags()) [[unlikely]]
-      (void)agent(operation);
     const trace::Value stored = load_value(granules_.bytes(operation.locations), size);
     store_value(value, stored, size);
     if (telling_.is_on()) [[unlikely]]
@@ -229,15 +226,13 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, AllocationId id, std::uint6
 }
 
 [[gnu::hot, gnu::flatten]] void Machine::write(const Operation& operation, const void* value) {
-  tick();
+  tick(operation);
   ++report_.writes;
   const std::uint32_t size = operation.locations.size_bytes;
   if (operation.atomic) before(operation);
   const std::uint32_t record = records_.find_or_make(operation);
   const trace::Value fresh = load_value(value, size);
   if (record == kNone) [[likely]] {
-    if (synchronization_.has_tags()) [[unlikely]]
-      (void)agent(operation);
     if (policy_.in_order) [[unlikely]]
       outbox_.drain(operation.agent);
     store_value(granules_.bytes(operation.locations), fresh, size);
@@ -306,7 +301,7 @@ void Machine::fill(Written& made, const GranuleAccess& writing, trace::Value val
 
 [[gnu::hot, gnu::flatten]] void Machine::read_modify_write(const Operation& operation, MemorySemantics unequal,
                                                            Modify modify, void* context) {
-  tick();
+  tick(operation);
   ++report_.updates;
   never_written_ = 0;
   const std::uint32_t size = operation.locations.size_bytes;
@@ -410,8 +405,6 @@ bool Machine::takes_agent(const Operation& atomic, MemorySemantics semantics) co
 }
 
 void Machine::modify_storage(const Operation& operation, MemorySemantics unequal, Modify modify, void* context) {
-  if (synchronization_.has_tags()) [[unlikely]]
-    (void)agent(operation);
   const std::uint32_t size = operation.locations.size_bytes;
   std::byte* bytes = granules_.bytes(operation.locations);
   trace::Value old = load_value(bytes, size);

@@ -140,6 +140,13 @@ class Machine final : public AtOnce, public Memory, public ByHand, public HandsO
     ++now_;
     if (evictions_.something_moves()) evictions_.pass_time();
   }
+  /// An access begins. With tags, releases that fit it tell of what came before it: also where its bytes have no
+  /// record.
+  void tick(const Operation& access) {
+    tick();
+    if (synchronization_.has_tags()) [[unlikely]]
+      (void)agent(access);
+  }
   /// The bytes of an access in place, which is `counted`.
   std::byte* give(AllocationId allocation, std::uint64_t offset_bytes, std::uint64_t& counted) {
     std::byte* const bytes = granules_.bytes(allocation, offset_bytes);
