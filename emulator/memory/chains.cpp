@@ -66,12 +66,11 @@ bool Chains::is_visible(const Version& version, const GranuleAccess& reading, Ca
   if (!version.non_private || !reading.non_private() || version.reference != reading.operation.reference) return false;
   const unsigned k = class_of_pair(version.class_index, reading.class_index());
   const unsigned ordered_by = class_of_pair(version.class_index, reading.ordered_by());
-  return version.available([&](const Availability& available) {
+  const auto comes = [&](const Availability& available, bool bulk) {
     const Event& event = available.event;
     // The level from which on the reader shares the instance that it has come to, if any.
     const CacheLevel shared = available.narrowest(narrowest_shared(event, available.place, agent));
     if (shared == kNoLevel) return false;
-    const bool bulk = available.by_any_class || one_slot_;
     const unsigned by_class = bulk ? reading.ordered_by() : ordered_by;
     if (own != CacheLevel::Agent && own >= shared && happened_before_access(agent, event, bulk, by_class)) return true;
     const Row visible = bulk ? kVisibleBulk : kVisible;
@@ -87,6 +86,11 @@ bool Chains::is_visible(const Version& version, const GranuleAccess& reading, Ca
         return true;
     }
     return false;
+  };
+  // Where all share one slot, availability operations leave as it is what is available on the device: they count as if
+  // they had made it so again.
+  return version.available([&](const Availability& available) {
+    return comes(available, available.by_any_class) || (one_slot_ && comes(available, true));
   });
 }
 

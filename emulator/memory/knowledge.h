@@ -11,6 +11,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "emulator/memory/policy.h"
 #include "emulator/model/levels.h"
 #include "emulator/trace/listener.h"
 
@@ -98,13 +99,12 @@ constexpr CacheLevel cache_of(Scope scope) {
   return number < kCacheOf.size() ? kCacheOf[number] : cache_of_domain(scope);
 }
 
-/// Agents have slots of their own as long as there are some; those that come later share slot 0,
-/// where everything that happened counts as known to an agent that synchronizes with anybody of it. That
-/// is more order than the model demands, never less.
-inline constexpr unsigned kClockSlots = 16;
-
 /// Something that an agent did; epochs of a slot advance when one of its agents releases. What an agent does with tags
 /// has a slot for each set of them.
+///
+/// Agents have slots of their own as long as there are some (ClockLimits); those that come later share slot 0,
+/// where everything that happened counts as known to an agent that synchronizes with anybody of it. That
+/// is more order than the model demands, never less.
 struct Event {
   AgentId agent{};
   std::uint32_t slot = 0;

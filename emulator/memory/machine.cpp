@@ -28,9 +28,10 @@ CacheLevel available_level(const Operation& write) {
 
 }  // namespace
 
-Machine::Machine(const MemoryPolicy& policy, Choice& choice)
+Machine::Machine(const MemoryPolicy& policy, Choice& choice, ClockLimits limits)
     : policy_(policy),
       draws_(choice),
+      synchronization_(limits),
       order_(granules_, telling_, report_, now_),
       outbox_(policy_, granules_, order_, draws_, synchronization_, report_),
       evictions_(policy_, outbox_, order_, draws_, now_),

@@ -40,7 +40,7 @@ using emulation::Relaxed;
 class Machine final : public AtOnce, public Memory, public ByHand, public HandsOver {
  public:
   /// `choice` must outlive the machine.
-  Machine(const MemoryPolicy& policy, Choice& choice);
+  Machine(const MemoryPolicy& policy, Choice& choice, ClockLimits limits = {});
   // Its parts know each other.
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;

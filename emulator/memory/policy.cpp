@@ -138,9 +138,9 @@ MemoryPolicy memory_policy(std::string_view name) {
   text::refuse_name("the name of the memory policy", name, kPolicies);
 }
 
-std::unique_ptr<memory::Memory> memory::make_memory(const MemoryPolicy& policy, Choice& choice) {
+std::unique_ptr<memory::Memory> memory::make_memory(const MemoryPolicy& policy, Choice& choice, ClockLimits limits) {
   if (policy.sequential) return std::make_unique<SequentialMemory>();
-  return std::make_unique<Machine>(policy, choice);
+  return std::make_unique<Machine>(policy, choice, limits);
 }
 
 }  // namespace heddle

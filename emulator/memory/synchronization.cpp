@@ -6,9 +6,6 @@ namespace heddle::memory {
 
 namespace {
 
-// Beyond so many agents the slots of the first ones cost more than they tell.
-constexpr std::uint32_t kMostAgentsWithSlots = 128;
-
 // Whether a head, whose own scope in question is `released`, and an agent's operation of the scope `acquired` are in
 // each other's. Of several agents none is told apart from others of their instance.
 bool in_scope(const Head& head, Scope released, const Agent& agent, Scope acquired) {
@@ -47,8 +44,8 @@ void Synchronization::restart() {
 }
 
 unsigned Synchronization::new_slot() {
-  if (begun_++ == kMostAgentsWithSlots) use_one_slot();
-  if (one_slot_ || slots_ == kClockSlots) return 0;
+  if (begun_++ == limits_.agents) use_one_slot();
+  if (one_slot_ || slots_ == limits_.slots) return 0;
   return slots_++;
 }
 

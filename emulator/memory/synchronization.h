@@ -19,7 +19,7 @@ namespace heddle::memory {
 /// that give more order: no test can tell that from a machine that happened to be fast.
 class Synchronization {
  public:
-  Synchronization() { epochs_.fill(1); }
+  explicit Synchronization(ClockLimits limits) : limits_(limits) { epochs_.fill(1); }
 
   void restart();
 
@@ -166,6 +166,7 @@ class Synchronization {
   // Outlives everything that has handles.
   SnapshotPool snapshots_;
 
+  ClockLimits limits_;
   unsigned slots_ = 1;
   bool one_slot_ = false;
   bool has_tags_ = false;

@@ -49,7 +49,7 @@ unsigned Synchronization::slot_of(Agent& agent, TagSetId tags) {
   std::vector<TaggedKnowledge::Slot>& slots = agent.tagged->slots;
   const auto known = std::find_if(slots.begin(), slots.end(), [&](const auto& own) { return own.tags == tags; });
   if (known != slots.end()) return known->slot;
-  slots.push_back({tags, slots_ == kClockSlots ? 0 : slots_++});
+  slots.push_back({tags, slots_ == limits_.slots ? 0 : slots_++});
   return slots.back().slot;
 }
 

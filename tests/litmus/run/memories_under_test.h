@@ -26,4 +26,15 @@ inline std::vector<MemoryUnderTest> memories_under_test() {
   return out;
 }
 
+/// Weak memories whose clocks have these limits, one that draws and one that is as late as may be.
+inline std::vector<MemoryUnderTest> memories_with(memory::ClockLimits limits) {
+  std::vector<MemoryUnderTest> out;
+  for (const char* name : {"random", "adversarial"}) {
+    out.push_back(
+        {name + (", " + std::to_string(limits.slots)) + " slots, " + std::to_string(limits.agents) + " agents",
+         run::memory_of(memory_policy(name), limits)});
+  }
+  return out;
+}
+
 }  // namespace heddle::litmus

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
@@ -254,11 +255,12 @@ explore::ScriptedProgram program_of(std::uint64_t seed, Generate generate) {
 }
 
 /// Whether the explorer knew all of its ends.
-bool check_random_program(std::uint64_t seed, Generate generate) {
+bool check_random_program(std::uint64_t seed, Generate generate,
+                          const std::vector<MemoryUnderTest>& memories = memories_under_test()) {
   constexpr std::uint64_t kRuns = 10;
   const explore::ScriptedProgram scripts = program_of(seed, generate);
   const KnownEnds known = known_ends(scripts);
-  for (const MemoryUnderTest& memory : memories_under_test()) {
+  for (const MemoryUnderTest& memory : memories) {
     std::string fault = fault_of(scripts, known, memory, kRuns, seed);
     CHECK(fault.empty());
     if (fault.empty()) continue;
@@ -280,10 +282,11 @@ void check_random_programs(Generate generate, std::uint64_t usual = 400) {
 
 /// A program that showed a fault. A generator that makes another one of its seed takes the test away: then a seed whose
 /// program shows what the title says is to be found.
-void check_known_program(std::uint64_t seed, std::uint64_t fingerprint, Generate generate = explore::random_program) {
+void check_known_program(std::uint64_t seed, std::uint64_t fingerprint, Generate generate = explore::random_program,
+                         const std::vector<MemoryUnderTest>& memories = memories_under_test()) {
   INFO("of seed " << seed << " the generator makes\n" << describe(program_of(seed, generate)));
   CHECK(explore::fingerprint(program_of(seed, generate)) == fingerprint);
-  check_random_program(seed, generate);
+  check_random_program(seed, generate, memories);
 }
 
 explore::ScriptedProgram random_tagged_program(std::uint64_t seed, std::size_t most_lines) {
@@ -302,6 +305,20 @@ explore::ScriptedProgram random_tagged_program(std::uint64_t seed, std::size_t m
 TEST_CASE("whatever the memory, every run of a random program is consistent and ends as the model allows",
           "[nightly]") {
   check_random_programs(explore::random_program);
+}
+
+// Programs of a few agents have a clock for each of them, and kernels have not: what agents that share one know of each
+// other is asked for here.
+TEST_CASE("however few clocks agents have, every run of a random program is consistent and ends as the model allows",
+          "[nightly]") {
+  constexpr std::array<memory::ClockLimits, 5> kLimits{{{1}, {2}, {3}, {memory::kClockSlots, 1}, {3, 2}}};
+  std::vector<std::vector<MemoryUnderTest>> memories;
+  for (const memory::ClockLimits& limits : kLimits) memories.push_back(memories_with(limits));
+  const std::uint64_t first = first_seed();
+  const std::uint64_t programs = how_many("HEDDLE_MACHINE_PROGRAMS", 5000, 1000000);
+  for (std::uint64_t seed = first; seed < first + programs; ++seed)
+    check_random_program(seed, seed % 2 == 0 ? explore::random_program : random_tagged_program,
+                         memories[seed / 2 % memories.size()]);
 }
 
 TEST_CASE("whatever the memory, every run of random messages is consistent and ends as the model allows", "[nightly]") {
@@ -396,6 +413,13 @@ TEST_CASE("an operation that neither acquires nor releases hands an acquire on t
 TEST_CASE("whatever the memory, every run of the cases of tags is consistent and ends as the model allows",
           "[nightly]") {
   CHECK(sound_files("/tests/litmus/mmra/", how_many("HEDDLE_MACHINE_RUNS", 30, 1000)) == 126);
+}
+
+//= vk:memory-model-location-ordered type=test
+TEST_CASE("a write comes to a read of another class where all agents share one clock") {
+  // An atomic write makes itself available on the device, and a barrier of the reader, which names the class of the
+  // write alone, comes behind it.
+  check_known_program(1379106, 0xcc2a56cca2f38b0d, explore::random_program, memories_with({memory::kClockSlots, 1}));
 }
 
 TEST_CASE("an update goes on with the release sequence before it where it reads a plain write") {
