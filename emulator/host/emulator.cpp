@@ -90,6 +90,7 @@ Emulator::Emulator(detail::DeviceState& d)
       // Each operation is on somebody's route.
       most_halvings_(*d.options.reconvergence == Reconvergence::Maximal ? kMostHalvings : 0),
       most_patience_(rounds_times(d.options, kWindUpsOfRound)),
+      first_patience_(std::max<std::int64_t>(most_patience_ / kPartBeforeFirstLook, 1)),
       standstill_({rounds_times(d.options, kRepeatedAccessesOfRound), rounds_times(d.options, kAccessesOfRound),
                    rounds_times(d.options, kAccessesOfEachOfRound)}),
       following_(std::make_unique<Following>()),
@@ -114,7 +115,7 @@ Emulator::~Emulator() = default;
   if (grid.subgroups != 1) find_subgroups();
   in_place = device.memory->is_storage() ? nullptr : &device.memory->accesses_in_place();
   writes_in_place = true;
-  patience_ = std::max<std::int64_t>(most_patience_ / kPartBeforeFirstLook, 1);
+  patience_ = first_patience_;
   follows_undefined = false;
   hear_as_usual();
   knows_agents_ = device.tells_memory() ? device.memory.get() : nullptr;

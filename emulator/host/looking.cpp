@@ -13,7 +13,7 @@ void Emulator::hear_as_usual() {
 }
 
 void Emulator::begin_to_look_for_standstill() {
-  standstill_.begin();
+  standstill_.begin(static_cast<std::uint64_t>(patience_ / first_patience_));
   looks_for_standstill_ = true;
   told = &recorded_accesses();
 }

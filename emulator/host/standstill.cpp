@@ -4,7 +4,8 @@
 
 namespace heddle::detail {
 
-void Standstill::begin() {
+void Standstill::begin(std::uint64_t longer) {
+  most_repeats_ = longer * kManyRepeats;
   visitors_.clear();
   moving_ = long_ = returning_ = 0;
   looks_at_states_ = true;

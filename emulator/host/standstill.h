@@ -48,7 +48,10 @@ class Standstill {
   };
   explicit Standstill(const Patience& patience) : patience_(patience) {}
 
-  void begin();
+  /// `longer` is 1 in the first look. A look takes as many times as many accesses at most while some invocation has
+  /// made few: one that polls a single atomic gets to run once where one that goes round a loop makes hundreds of
+  /// accesses.
+  void begin(std::uint64_t longer);
   /// `agent` is about to read, or has left what was there as it was. `state` is called where it is asked for.
   template <typename StateOf>
   Verdict read(AgentId agent, const Place& place, bool atomic, const StateOf& state) {
@@ -68,7 +71,7 @@ class Standstill {
   static constexpr std::size_t kMostPlaces = 4;
   /// An invocation stands still when it has accessed the same places so often.
   static constexpr std::uint64_t kRepeats = 4096;
-  /// By when every other does, unless it waits for something else, or has ended.
+  /// By when every other does in a first look, unless it waits for something else, or has ended.
   static constexpr std::uint64_t kManyRepeats = 8 * kRepeats;
   struct Visitor {
     std::array<Place, kMostPlaces> places;
@@ -90,7 +93,7 @@ class Standstill {
   Verdict visit(AgentId agent, const Place& place, const StateOf& state) {
     Visitor* const visitor = known(agent, place);
     if (!visitor) return Verdict::SomethingGoesOn;
-    if (moving_ != 0) return visitor->repeats < kManyRepeats ? Verdict::Unknown : Verdict::SomethingGoesOn;
+    if (moving_ != 0) return visitor->repeats < most_repeats_ ? Verdict::Unknown : Verdict::SomethingGoesOn;
     if (looks_at_states_ && accesses_done_ >= patience_.repeated) {
       look_at(*visitor, state);
       runtime::clear_stack_below();
@@ -110,6 +113,7 @@ class Standstill {
   void look(Visitor& visitor, const State& state);
 
   const Patience patience_;
+  std::uint64_t most_repeats_ = kManyRepeats;
   std::uint64_t accesses_done_ = 0;
   std::unordered_map<AgentId, Visitor> visitors_;
   /// How many of them do not stand still; how many have made all accesses that it takes; how many come back to a state.
