@@ -192,7 +192,7 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, AllocationId id, std::uint6
 }
 
 [[gnu::hot, gnu::flatten]] void Machine::read(const Operation& operation, void* value) {
-  tick(operation);
+  tick(&operation);
   ++report_.reads;
   const std::uint32_t size = operation.locations.size_bytes;
   const std::uint32_t record = granules_.find(operation.locations);
@@ -227,7 +227,7 @@ std::byte* Machine::give_to_releaser(Relaxed atomic, AllocationId id, std::uint6
 }
 
 [[gnu::hot, gnu::flatten]] void Machine::write(const Operation& operation, const void* value) {
-  tick(operation);
+  tick(&operation);
   ++report_.writes;
   const std::uint32_t size = operation.locations.size_bytes;
   if (operation.atomic) before(operation);
@@ -302,7 +302,7 @@ void Machine::fill(Written& made, const GranuleAccess& writing, trace::Value val
 
 [[gnu::hot, gnu::flatten]] void Machine::read_modify_write(const Operation& operation, MemorySemantics unequal,
                                                            Modify modify, void* context) {
-  tick(operation);
+  tick(&operation);
   ++report_.updates;
   never_written_ = 0;
   const std::uint32_t size = operation.locations.size_bytes;

@@ -136,16 +136,12 @@ class Machine final : public AtOnce, public Memory, public ByHand, public HandsO
   void note_moves() { is_still_ = is_still_ && !evictions_.something_moves(); }
   void open(const Operation& barrier);
   [[gnu::noinline]] void make_visible(Agent& agent, const Operation& operation, MemorySemantics semantics);
-  void tick() {
+  /// With tags, releases that fit an access tell of what came before it: also where its bytes have no record.
+  void tick(const Operation* access = nullptr) {
     ++now_;
     if (evictions_.something_moves()) evictions_.pass_time();
-  }
-  /// An access begins. With tags, releases that fit it tell of what came before it: also where its bytes have no
-  /// record.
-  void tick(const Operation& access) {
-    tick();
-    if (synchronization_.has_tags()) [[unlikely]]
-      (void)agent(access);
+    if (access && synchronization_.has_tags()) [[unlikely]]
+      (void)agent(*access);
   }
   /// The bytes of an access in place, which is `counted`.
   std::byte* give(AllocationId allocation, std::uint64_t offset_bytes, std::uint64_t& counted) {

@@ -11,7 +11,6 @@
 #include <memory>
 
 #include "emulator/memory/memory.h"
-#include "emulator/memory/policy.h"
 
 namespace heddle::run {
 
@@ -22,7 +21,6 @@ inline constexpr std::uint32_t kLongestWait = 64;
 
 /// Makes memories that do as the policy says, but for kLongestWait: a runner gives up waiting for what a memory holds
 /// back longer.
-std::function<std::unique_ptr<memory::Memory>(Choice&)> memory_of(const MemoryPolicy& policy,
-                                                                  memory::ClockLimits limits = {});
+std::function<std::unique_ptr<memory::Memory>(Choice&)> memory_of(const MemoryPolicy& policy);
 
 }  // namespace heddle::run

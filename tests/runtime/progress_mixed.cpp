@@ -1,4 +1,4 @@
-// Of invocations that wait in vain each in its own way, what is told.
+// Two invocations wait in vain, each in its own way: what is told.
 
 #include "tests/device_under_test.h"
 

@@ -30,9 +30,11 @@ inline std::vector<MemoryUnderTest> memories_under_test() {
 inline std::vector<MemoryUnderTest> memories_with(memory::ClockLimits limits) {
   std::vector<MemoryUnderTest> out;
   for (const char* name : {"random", "adversarial"}) {
+    MemoryPolicy policy = memory_policy(name);
+    policy.longest_wait = run::kLongestWait;
     out.push_back(
         {name + (", " + std::to_string(limits.slots)) + " slots, " + std::to_string(limits.agents) + " agents",
-         run::memory_of(memory_policy(name), limits)});
+         [policy, limits](Choice& choice) { return memory::make_memory(policy, choice, limits); }});
   }
   return out;
 }
