@@ -184,8 +184,9 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
   std::int64_t patience_ = 0;
   /// How much of `patience_` is left until the next look.
   std::int64_t patience_left_ = 0;
-  /// What `patience_` doubles up to, look by look, and from what on.
+  /// What `patience_` doubles up to, look by look.
   const std::int64_t most_patience_;
+  /// What `patience_` is when a dispatch begins.
   const std::int64_t first_patience_;
   bool looks_for_standstill_ = false;
   detail::Standstill standstill_;

@@ -48,9 +48,9 @@ class Standstill {
   };
   explicit Standstill(const Patience& patience) : patience_(patience) {}
 
-  /// `longer` is 1 in the first look. A look takes as many times as many accesses at most while some invocation has
-  /// made few: one that polls a single atomic gets to run once where one that goes round a loop makes hundreds of
-  /// accesses.
+  /// A look begins. It gives up where one invocation has made `longer` times kManyRepeats accesses and another one does
+  /// not stand still yet. A look in vain is to be followed by a longer one: an invocation that polls a single atomic
+  /// may get to run once where another one makes hundreds of accesses.
   void begin(std::uint64_t longer);
   /// `agent` is about to read, or has left what was there as it was. `state` is called where it is asked for.
   template <typename StateOf>
@@ -113,6 +113,7 @@ class Standstill {
   void look(Visitor& visitor, const State& state);
 
   const Patience patience_;
+  /// After how many accesses of one invocation the look gives up, if another one does not stand still yet.
   std::uint64_t most_repeats_ = kManyRepeats;
   std::uint64_t accesses_done_ = 0;
   std::unordered_map<AgentId, Visitor> visitors_;

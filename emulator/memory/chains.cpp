@@ -87,8 +87,8 @@ bool Chains::is_visible(const Version& version, const GranuleAccess& reading, Ca
     }
     return false;
   };
-  // Where all share one slot, availability operations leave as it is what is available on the device: they count as if
-  // they had made it so again.
+  // Where all share one slot, `lift` passes over versions that are available on the device. They count as available by
+  // themselves, and by a bulk availability operation, too.
   return version.available([&](const Availability& available) {
     return comes(available, available.by_any_class) || (one_slot_ && comes(available, true));
   });

@@ -136,7 +136,8 @@ class Machine final : public AtOnce, public Memory, public ByHand, public HandsO
   void note_moves() { is_still_ = is_still_ && !evictions_.something_moves(); }
   void open(const Operation& barrier);
   [[gnu::noinline]] void make_visible(Agent& agent, const Operation& operation, MemorySemantics semantics);
-  /// With tags, releases that fit an access tell of what came before it: also where its bytes have no record.
+  /// Time passes: an access begins, or a barrier, which has no `access`. With tags the agent of each access is asked
+  /// for, also where its bytes have no record: releases that fit the access tell of what came before it.
   void tick(const Operation* access = nullptr) {
     ++now_;
     if (evictions_.something_moves()) evictions_.pass_time();

@@ -20,8 +20,8 @@ const MemoryPolicy* find_policy(std::string_view name);
 /// Clocks have room for so many slots.
 inline constexpr unsigned kClockSlots = 16;
 
-/// How many agents of a submission the memory tells apart when it decides what it may no longer hold back. More order
-/// than the model demands comes from small limits, and another outcome than it allows from none.
+/// How many agents of a submission the memory tells apart when it decides what it may no longer hold back. Small
+/// limits give more order than the model demands, and never an outcome that it forbids.
 struct ClockLimits {
   /// 1 to kClockSlots: the first one is shared by agents, and by sets of their tags, that find no other one.
   unsigned slots = kClockSlots;

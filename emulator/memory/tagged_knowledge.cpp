@@ -53,8 +53,8 @@ unsigned Synchronization::slot_of(Agent& agent, TagSetId tags) {
   return slots.back().slot;
 }
 
-// A release tells of what the agent did that fits it, and of what came before those of its operations that fit it, as
-// far as acquires and later releases know. (Each operation counts, whatever its storage class.)
+// A release tells of what the agent did that fits it, and of what came before those of its operations that fit it: what
+// acquires had learnt, and what releases told of. (Each operation counts, whatever its storage class.)
 //= mmra:happens-before
 SnapshotHandle Synchronization::tagged_snapshot(Agent& agent) {
   TaggedKnowledge& tagged = *agent.tagged;
