@@ -88,7 +88,7 @@ bool Patience::await_admission(const Admission& admission) {
 void Patience::poll_in_region(const Workgroup& group, std::uint32_t index, const SourceLocation& where,
                               const Poll& poll) {
   const auto now = std::chrono::steady_clock::now();
-  const bool same = poll.address == region_poll_.address && poll.value == region_poll_.value;
+  const bool same = !poll.changed && poll.address == region_poll_.address && poll.value == region_poll_.value;
   if (!same) {
     region_poll_ = poll;
     region_stale_since_ = now;

@@ -13,7 +13,8 @@
 namespace heddle::runtime {
 
 /// What one worker sees of progress: it is made where an invocation goes on that waited, or ends, or polls something
-/// else than before; a rotation is a turn of everybody in which nobody could do anything but poll.
+/// else than before, or has found or made something else meanwhile; a rotation is a turn of everybody in which nobody
+/// could do anything but poll.
 class Patience {
  public:
   explicit Patience(const Running& now) : now_(now) {}

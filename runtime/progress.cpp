@@ -16,9 +16,9 @@ namespace {
 constexpr std::uint32_t kSameBeforeYield = 32;
 constexpr std::uint32_t kReadsBeforeYield = 4096;
 
-/// The last volatile load of this thread, and how many there were since others last got to run; those that found the
+/// The last volatile loads of this thread, and how many there were since others last got to run; those that found the
 /// same as the one before count for more.
-thread_local Poll last_volatile;
+thread_local LastPolls last_volatile;
 thread_local std::uint32_t volatile_reads = 0;
 
 /// Set before main, or as a library with kernels is loaded.
@@ -35,7 +35,7 @@ void Worker::yield(SourceLocation where, const Poll& poll) {
   }
   Group& g = *now_.group;
   SlotDetail& detail = g.detail(self);
-  if (detail.poll.address != poll.address || detail.poll.value != poll.value) patience_.note_progress();
+  if (poll.changed || detail.poll.address != poll.address || detail.poll.value != poll.value) patience_.note_progress();
   self->wait = WaitKind::Poll;
   self->where = where;
   detail.poll = poll;
@@ -59,12 +59,12 @@ void yield(SourceLocation where, const Poll& poll) {
 }
 
 [[gnu::noinline]] void read_volatile(const void* address, std::uint64_t bits) {
-  const bool same = address == last_volatile.address && bits == last_volatile.value;
-  last_volatile = {"a volatile load", address, bits, __builtin_return_address(0)};
-  volatile_reads += same ? kReadsBeforeYield / kSameBeforeYield : 1;
+  volatile_reads += last_volatile.note(address, bits) ? kReadsBeforeYield / kSameBeforeYield : 1;
   if (volatile_reads < kReadsBeforeYield) return;
   volatile_reads = 0;
-  worker_of_thread->yield({}, last_volatile);
+  Poll poll = last_volatile.take("a volatile load");
+  poll.code = __builtin_return_address(0);
+  worker_of_thread->yield({}, poll);
 }
 
 bool has_volatile_memory() {

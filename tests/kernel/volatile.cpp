@@ -60,6 +60,24 @@ constexpr auto kByElement = [](const auto& f) {
 
 }  // namespace
 
+TEST_CASE("two invocations that take turns by volatile accesses are not told, however often they do") {
+  DeviceOptions options = on_one_thread(Mode::Native);
+  options.no_progress_time = std::chrono::milliseconds(1);
+  Device device(options);
+  auto turn = device.buffer({0u}, "turn");
+  const auto kernel = [](auto& inv, StorageBuffer<std::uint32_t> auto x, std::uint32_t often) {
+    const std::uint32_t mine = inv.global_invocation_id().x;
+    auto now = x.volatile_();
+    for (std::uint32_t k = 0; k < often; ++k) {
+      while (now[0] != mine) {
+      }
+      now[0] = 1 - mine;
+    }
+  };
+  CHECK_NOTHROW(device.dispatch(kernel, {1}, {2}, turn, 200'000u));
+  CHECK_NOTHROW(device.dispatch(kernel, {2}, {1}, turn, 200'000u));
+}
+
 TEST_CASE("a poll of a volatile element ends by what another workgroup or invocation on the same thread writes") {
   const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
   CHECK(passed_on(mode, {2}, {1}, kByElement) == 7);

@@ -394,7 +394,9 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
       T old;
       T fresh{};
       std::memcpy(&old, bytes, sizeof old);
-      if (f(old, fresh)) std::memcpy(bytes, &fresh, sizeof fresh);
+      const bool writes = f(old, fresh);
+      if (writes) std::memcpy(bytes, &fresh, sizeof fresh);
+      note_change(writes && !runtime::has_same_bits(old, fresh));
       polled(name, bytes, old, where);
       return old;
     }
@@ -416,6 +418,8 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
       }
     };
     const T old = made();
+    T fresh{};
+    note_change(f(old, fresh) && !runtime::has_same_bits(old, fresh));
     polled(name, address_of(place), old, where);
     return old;
   }
@@ -510,6 +514,10 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
     return binding.allocation->bytes + binding.offset_bytes + place.offset_bytes;
   }
 
+  /// Who changes what is there does not poll in vain.
+  [[gnu::always_inline]] void note_change(bool changes) {
+    if (changes) same_ %= kSameBeforeYield;
+  }
   /// An atomic read this there.
   template <typename T>
   [[gnu::always_inline]] void polled(const char* operation, const std::byte* address, T value,
@@ -520,20 +528,23 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
       polled_address_ = address;
       polled_value_ = bits;
       same_ = 0;
-    } else if (++same_ >= kSameBeforeYield) {
+    } else if (++same_ % kSameBeforeYield == 0) {
       poll_later(operation, where);
     }
   }
   [[gnu::noinline]] void poll_later(const char* operation, SourceLocation where) {
-    same_ = 0;
+    const bool again = same_ > kSameBeforeYield;
+    // Always the same number once it has waited: what an invocation has at hand comes again where it polls again.
+    same_ = kSameBeforeYield;
     wait_begins();
-    runtime::yield(where, {operation, polled_address_, polled_value_});
+    runtime::yield(where, {operation, polled_address_, polled_value_, !again});
   }
 
   // These follow what barriers ask for, and are what accesses ask for.
   emulation::Agent agent_;
   emulation::Pulse* pulse_;
   std::uint32_t workgroup_variables_ = 0;
+  /// How many polls found what the one before them found; from kSameBeforeYield on others have run meanwhile.
   std::uint32_t same_ = 0;
   const void* polled_address_ = nullptr;
   std::uint64_t polled_value_ = 0;

@@ -443,7 +443,7 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
         }
       }
     }
-    polled(name, ref.memory(), old, where);
+    polled(name, ref.memory(), old, where, !runtime::has_same_bits(old, static_cast<T>(f(old))));
     return old;
   }
 
@@ -460,7 +460,8 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
     } else {
       detail::atomic_compare_exchange(ref.memory(), old, value, order_of(equal), order_of(unequal));
     }
-    polled("atomic_compare_exchange", ref.memory(), old, where);
+    const bool changes = runtime::has_same_bits(old, comparator) && !runtime::has_same_bits(old, value);
+    polled("atomic_compare_exchange", ref.memory(), old, where, changes);
     return old;
   }
 
@@ -476,8 +477,7 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
   void after_barrier(Scope, Scope memory, MemorySemantics semantics, bool /*met*/) {
     // Others went on: an invocation that waits here is not polling. (And nothing of it lives across a wait.)
     patience_ = 0;
-    polled_address_ = nullptr;
-    polled_value_ = 0;
+    last_polls_ = {};
     fence_wider_than_workgroup(memory, semantics);
   }
   static void fence_wider_than_workgroup(Scope memory, MemorySemantics semantics) {
@@ -491,25 +491,24 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
   }
   static void follow_condition(bool, const SourceLocation&) {}
 
-  // An atomic that finds what the one before it found, in the same place, may be waiting in a loop:
-  // after so many of them others get to run. A polling loop of several variables, which looks at
-  // another one each time, gets there with the larger number.
+  // An atomic that finds what the one before it found, in the same place, may be waiting in a loop, in vain unless it
+  // `changes` what is there: after so many of them others get to run. A polling loop of several variables, which looks
+  // at another one each time, gets there with the larger number.
   static constexpr std::uint32_t kSameBeforeYield = 32;
   static constexpr std::uint32_t kAtomicsBeforeYield = 4096;
 
   template <typename T>
-  void polled(const char* operation, const void* address, T value, SourceLocation where) {
+  void polled(const char* operation, const void* address, T value, SourceLocation where, bool changes = false) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, &value, sizeof value);
-    const bool same = address == polled_address_ && bits == polled_value_;
-    polled_address_ = address;
-    polled_value_ = bits;
+    const bool same = last_polls_.note(address, bits);
+    if (changes) last_polls_.note_change();
     patience_ += same ? kAtomicsBeforeYield / kSameBeforeYield : 1;
     if (patience_ >= kAtomicsBeforeYield) [[unlikely]] {
       patience_ = 0;
-      if (polls_in_region_) return runtime::poll_in_region(*group_, index_, where, {operation, address, bits});
+      if (polls_in_region_) return runtime::poll_in_region(*group_, index_, where, last_polls_.take(operation));
       wait_begins();
-      runtime::yield(where, {operation, address, bits});
+      runtime::yield(where, last_polls_.take(operation));
     }
   }
 
@@ -521,8 +520,7 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
   bool polls_in_region_ = false;
 
  private:
-  const void* polled_address_ = nullptr;
-  std::uint64_t polled_value_ = 0;
+  runtime::LastPolls last_polls_;
 };
 
 }  // namespace heddle::native

@@ -158,8 +158,53 @@ struct Poll {
   const char* operation = "";
   const void* address = nullptr;
   std::uint64_t value = 0;
+  /// Whether the invocation has found something else since it last said so, which is what it waited for, or has itself
+  /// changed what is there.
+  bool changed = false;
   /// Where no place in the source is known: an address behind the call that polls. May be null.
   const void* code = nullptr;
+};
+
+/// Whether an update that makes `fresh` out of `old` leaves what is there.
+template <typename T>
+bool has_same_bits(const T& old, const T& fresh) {
+  return __builtin_memcmp(&old, &fresh, sizeof old) == 0;
+}
+
+/// The last two places that were polled, and whether what is in one of them has changed: loops that wait look at one,
+/// or at two in turn.
+class LastPolls {
+ public:
+  /// Whether it found what the poll before it found, in the same place.
+  bool note(const void* address, std::uint64_t value) {
+    if (address == address_) {
+      const bool same = value == value_;
+      changed_ = changed_ || !same;
+      value_ = value;
+      return same;
+    }
+    changed_ = changed_ || (address == address_before_ && value != value_before_);
+    address_before_ = address_;
+    value_before_ = value_;
+    address_ = address;
+    value_ = value;
+    return false;
+  }
+  /// The last one has changed what it found.
+  void note_change() { changed_ = true; }
+  /// The last one, of an invocation that is about to say so.
+  Poll take(const char* operation) {
+    const bool changed = changed_;
+    changed_ = false;
+    return {operation, address_, value_, changed};
+  }
+
+ private:
+  const void* address_ = nullptr;
+  const void* address_before_ = nullptr;
+  std::uint64_t value_ = 0;
+  std::uint64_t value_before_ = 0;
+  bool changed_ = false;
 };
 
 /// Announces that invocation `index`, which ran as a plain call, is going to wait for the first
