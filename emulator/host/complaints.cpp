@@ -131,14 +131,17 @@ void complain_of_undefined(const Agent& agent, const Access* access, const std::
 }
 
 void complain_of_standstill(Emulator& emulator, const Agent& agent, const Access& access) {
-  raise(agent, FindingKind::NoProgress,
-        fmt::format(
-            "{}{} {}(Loops that come to an end, though they read the same so often, need more no_progress_rounds.)",
-            run::kNobodyGoesOn, runtime::who_is_where(),
-            emulator.standstill().has_atomics()
-                ? ""
-                : "A plain read need not see what another invocation writes, ever: poll with atomics. "),
-        access.binding, index_of(access), access.operation.where);
+  constexpr std::string_view kAllComesAgain =
+      "every invocation that can go on does the same again and again, and what it writes comes again as well: ";
+  const detail::Standstill& standstill = emulator.standstill();
+  raise(
+      agent, FindingKind::NoProgress,
+      fmt::format("{}{} {}(Loops that come to an end, though they do the same so often, need more no_progress_rounds.)",
+                  standstill.has_changes() ? kAllComesAgain : run::kNobodyGoesOn, runtime::who_is_where(),
+                  standstill.has_atomics()
+                      ? ""
+                      : "A plain read need not see what another invocation writes, ever: poll with atomics. "),
+      access.binding, index_of(access), access.operation.where);
 }
 
 void raise(const Agent& agent, FindingKind kind, std::string message, const Binding* binding, std::uint64_t index,

@@ -378,8 +378,8 @@ struct KernelAccess {
       emulator.following().atomic(agent, access, Following::hashed(value, access.size_bytes(), access.value_bytes));
   }
   [[gnu::always_inline]] void before_write(const void* value) const {
-    if (emulator.stands_still_writing(agent, access, access.operation.locations, value)) [[unlikely]]
-      complain_of_standstill(emulator, agent, access);
+    if (emulator.looks_for_standstill()) [[unlikely]]
+      look_at_write(Following::hashed(value, access.size_bytes(), access.value_bytes));
     if (emulator.follows_undefined) [[unlikely]]
       follow_write(emulator, agent, access, value);
   }
@@ -393,7 +393,12 @@ struct KernelAccess {
  private:
   [[gnu::cold, gnu::noinline]] void look_at_update() const {
     if (emulator.follows_undefined) emulator.following().atomic(agent, access, watched->number);
-    if (emulator.stands_still_updating(agent, access, watched->changed))
+    if (watched->changed) return look_at_write(watched->number);
+    if (emulator.stands_still_reading(agent, access, access.operation.locations, true))
+      complain_of_standstill(emulator, agent, access);
+  }
+  [[gnu::cold, gnu::noinline]] void look_at_write(std::uint64_t number) const {
+    if (emulator.stands_still_writing(agent, access, access.operation.locations, number))
       complain_of_standstill(emulator, agent, access);
   }
 };

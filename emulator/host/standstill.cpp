@@ -11,7 +11,8 @@ void Standstill::begin(std::uint64_t longer) {
   looks_at_states_ = true;
   accesses_done_ = 0;
   written_.clear();
-  has_atomics_ = false;
+  has_atomics_ = has_changes_ = false;
+  last_new_ = 0;
 }
 
 bool Standstill::Visitor::knows(const Place& place) {
@@ -33,17 +34,34 @@ Standstill::Visitor* Standstill::known(AgentId agent, const Place& place) {
   return &visitor;
 }
 
-bool Standstill::changes(const Place& place, std::span<const std::byte> value) {
-  const auto [at, fresh] = written_.try_emplace(place, value.begin(), value.end());
-  return !fresh && !std::ranges::equal(at->second, value);
+bool Standstill::knows(const Place& place, std::uint64_t value) {
+  std::vector<std::uint64_t>& values = written_[place];
+  if (std::ranges::find(values, value) != values.end()) return true;
+  has_changes_ = has_changes_ || !values.empty();
+  last_new_ = accesses_done_;
+  values.push_back(value);
+  return values.size() <= kMostValues;
+}
+
+Standstill::Verdict Standstill::verdict() const {
+  const bool all_return = returning_ == visitors_.size();
+  if (has_changes_) {
+    if (!looks_at_states_) return Verdict::SomethingGoesOn;
+    const std::uint64_t nothing_new = accesses_done_ - last_new_;
+    const std::uint64_t enough = std::max<std::uint64_t>(patience_.repeated, kRepeats * visitors_.size());
+    return all_return && nothing_new >= enough ? Verdict::NothingGoesOn : Verdict::Unknown;
+  }
+  const bool all_are_long = accesses_done_ >= patience_.accesses && long_ == visitors_.size();
+  return all_return || all_are_long ? Verdict::NothingGoesOn : Verdict::Unknown;
 }
 
 void Standstill::look(Visitor& visitor, const State& state) {
-  if (visitor.returns == kReturns) return;
-  if (!state || visitor.states.size() == kMostStates) {
+  if (visitor.returns == kReturns && !has_changes_) return;
+  if (!state || visitor.states.size() >= (has_changes_ ? kMostStatesOfChanges : kMostStates)) {
     looks_at_states_ = false;
   } else if (std::ranges::find(visitor.states, *state) == visitor.states.end()) {
     visitor.states.push_back(*state);
+    last_new_ = accesses_done_;
   } else if (++visitor.returns == kReturns) {
     ++returning_;
   }

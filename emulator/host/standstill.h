@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Notices that all invocations read the same again and again.
+/// Notices that all invocations do the same again and again.
 
 #include <heddle/operation.h>
 
@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -19,9 +18,10 @@
 
 namespace heddle::detail {
 
-/// Whether invocations only read, again and again, what does not change: they poll with plain reads, or through
-/// barriers, or in another way that says nothing, what no other will write. To be told of every access for a
-/// while, from `begin` until it says how that ends.
+/// Whether invocations do the same again and again. They poll with plain reads, or through barriers, or in another way
+/// that says nothing, what no other will write; or what they write comes again as well (two of them take a lock and
+/// give it back, each because the other one holds another lock). To be told of every access for a while, from `begin`
+/// until it says how that ends.
 class Standstill {
  public:
   enum class Verdict : std::uint8_t { Unknown, SomethingGoesOn, NothingGoesOn };
@@ -39,7 +39,8 @@ class Standstill {
   /// How many accesses to the same places it takes until nothing goes on, if all invocations stand still.
   struct Patience {
     /// What all make together, if each of them comes back again and again to a state in which it was: what it does from
-    /// there it has done before.
+    /// there it has done before. Where what is there changes, so many without a state and a value that are new, once
+    /// they are looked at.
     std::uint64_t repeated = 0;
     /// What all make together, and each, if they do not: one whose state is never the same may count how often it has
     /// looked, or compute with what it reads.
@@ -58,17 +59,21 @@ class Standstill {
     has_atomics_ = has_atomics_ || atomic;
     return visit(agent, place, state);
   }
-  /// `agent` is about to write `value`. What is there already changes nothing.
+  /// `agent` is about to write, or has left there by an update, what has this number: equal values have equal ones.
   template <typename StateOf>
-  Verdict write(AgentId agent, const Place& place, std::span<const std::byte> value, const StateOf& state) {
-    return changes(place, value) ? Verdict::SomethingGoesOn : visit(agent, place, state);
+  Verdict write(AgentId agent, const Place& place, std::uint64_t value, const StateOf& state) {
+    return knows(place, value) ? visit(agent, place, state) : Verdict::SomethingGoesOn;
   }
   /// Whether there was an atomic among the accesses.
   bool has_atomics() const { return has_atomics_; }
+  /// Whether what is somewhere has changed.
+  bool has_changes() const { return has_changes_; }
 
  private:
   /// A loop that waits looks at a few places; one that computes, mostly at more.
   static constexpr std::size_t kMostPlaces = 4;
+  /// A loop that waits writes a few values; one that counts in memory, more.
+  static constexpr std::size_t kMostValues = 8;
   /// An invocation stands still when it has accessed the same places so often.
   static constexpr std::uint64_t kRepeats = 4096;
   /// By when every other does in a first look, unless it waits for something else, or has ended.
@@ -88,6 +93,8 @@ class Standstill {
   /// what stood on a stack before, and means nothing, makes several of one.
   static constexpr std::uint32_t kReturns = 8;
   static constexpr std::size_t kMostStates = 512;
+  /// And so many where what is there changes: mostly that goes on, and each turn of it has new ones.
+  static constexpr std::size_t kMostStatesOfChanges = 64;
 
   template <typename StateOf>
   Verdict visit(AgentId agent, const Place& place, const StateOf& state) {
@@ -98,13 +105,13 @@ class Standstill {
       look_at(*visitor, state);
       runtime::clear_stack_below();
     }
-    const bool all_return = returning_ == visitors_.size();
-    const bool all_are_long = accesses_done_ >= patience_.accesses && long_ == visitors_.size();
-    return all_return || all_are_long ? Verdict::NothingGoesOn : Verdict::Unknown;
+    return verdict();
   }
+  Verdict verdict() const;
   /// Who accesses `place` once more; null if that is too many places.
   Visitor* known(AgentId agent, const Place& place);
-  bool changes(const Place& place, std::span<const std::byte> value);
+  /// Whether that value was written there since `begin`, or there are few of them yet.
+  bool knows(const Place& place, std::uint64_t value);
   /// What is known of the state is on the stack of this function, and of those that it calls, alone.
   template <typename StateOf>
   [[gnu::noinline]] void look_at(Visitor& visitor, const StateOf& state) {
@@ -123,9 +130,12 @@ class Standstill {
   std::size_t returning_ = 0;
   /// Whether all of them may.
   bool looks_at_states_ = true;
-  /// What was last written there since `begin`.
-  std::map<Place, std::vector<std::byte>> written_;
+  /// What was written there since `begin`, each value once.
+  std::map<Place, std::vector<std::uint64_t>> written_;
   bool has_atomics_ = false;
+  bool has_changes_ = false;
+  /// How many accesses there were when a state, or a value, was new.
+  std::uint64_t last_new_ = 0;
 };
 
 }  // namespace heddle::detail

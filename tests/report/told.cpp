@@ -229,7 +229,7 @@ TEST_CASE("a lock of too narrow a scope is one finding, and to widen both its en
   CHECK(races_of<locks<kDevice>>({3}, {1}).empty());
 }
 
-TEST_CASE("an atomic that comes before what it should follow in other runs is not to acquire: a barrier is missing") {
+TEST_CASE("an atomic that comes before what it should follow in other runs lacks a barrier, and is not to acquire") {
   const std::vector<DataRace> races = races_of<counts_unprepared>({1}, {4});
   REQUIRE_FALSE(races.empty());
   REQUIRE_FALSE(races[0].changes.empty());
