@@ -43,20 +43,20 @@ bool Standstill::knows(const Place& place, std::uint64_t value) {
   return values.size() <= kMostValues;
 }
 
-Standstill::Verdict Standstill::verdict() const {
+Standstill::Verdict Standstill::verdict(const Visitor& visitor) const {
+  if (has_changes_ && !looks_at_states_) return Verdict::SomethingGoesOn;
   const bool all_return = returning_ == visitors_.size();
-  if (has_changes_) {
-    if (!looks_at_states_) return Verdict::SomethingGoesOn;
-    const std::uint64_t nothing_new = accesses_done_ - last_new_;
-    const std::uint64_t enough = std::max<std::uint64_t>(patience_.repeated, kRepeats * visitors_.size());
-    return all_return && nothing_new >= enough ? Verdict::NothingGoesOn : Verdict::Unknown;
-  }
+  const bool all_stand = moving_ == 0 && !has_changes_;
+  // An invocation that polls a single atomic makes few accesses where another one makes thousands: what counts is that
+  // it returns, and that all together have had the time in which one that has not run yet would have.
+  const std::uint64_t enough = std::max(has_changes_ ? patience_.repeated : 0, kRepeats * visitors_.size());
+  if (all_return && (all_stand || accesses_done_ - last_new_ >= enough)) return Verdict::NothingGoesOn;
   const bool all_are_long = accesses_done_ >= patience_.accesses && long_ == visitors_.size();
-  return all_return || all_are_long ? Verdict::NothingGoesOn : Verdict::Unknown;
+  if (all_are_long && !has_changes_) return Verdict::NothingGoesOn;
+  return moving_ != 0 && visitor.repeats >= most_repeats_ ? Verdict::SomethingGoesOn : Verdict::Unknown;
 }
 
 void Standstill::look(Visitor& visitor, const State& state) {
-  if (visitor.returns == kReturns && !has_changes_) return;
   if (!state || visitor.states.size() >= (has_changes_ ? kMostStatesOfChanges : kMostStates)) {
     looks_at_states_ = false;
   } else if (std::ranges::find(visitor.states, *state) == visitor.states.end()) {

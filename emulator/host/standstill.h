@@ -74,7 +74,8 @@ class Standstill {
   static constexpr std::size_t kMostPlaces = 4;
   /// A loop that waits writes a few values; one that counts in memory, more.
   static constexpr std::size_t kMostValues = 8;
-  /// An invocation stands still when it has accessed the same places so often.
+  /// An invocation stands still when it has accessed the same places so often. And what all do comes again if so many
+  /// accesses for each of them bring nothing new.
   static constexpr std::uint64_t kRepeats = 4096;
   /// By when every other does in a first look, unless it waits for something else, or has ended.
   static constexpr std::uint64_t kManyRepeats = 8 * kRepeats;
@@ -100,14 +101,14 @@ class Standstill {
   Verdict visit(AgentId agent, const Place& place, const StateOf& state) {
     Visitor* const visitor = known(agent, place);
     if (!visitor) return Verdict::SomethingGoesOn;
-    if (moving_ != 0) return visitor->repeats < most_repeats_ ? Verdict::Unknown : Verdict::SomethingGoesOn;
     if (looks_at_states_ && accesses_done_ >= patience_.repeated) {
       look_at(*visitor, state);
       runtime::clear_stack_below();
     }
-    return verdict();
+    return verdict(*visitor);
   }
-  Verdict verdict() const;
+  /// After an access of `visitor`.
+  Verdict verdict(const Visitor& visitor) const;
   /// Who accesses `place` once more; null if that is too many places.
   Visitor* known(AgentId agent, const Place& place);
   /// Whether that value was written there since `begin`, or there are few of them yet.
