@@ -24,6 +24,7 @@ constexpr std::initializer_list<int> kKeptRegisters = {};
 
 struct Walk {
   std::uintptr_t local = 0;
+  std::uint64_t countdown = 0;
   /// Where the frame of the function begins on whose stack `local` is; 0 before one has been found.
   std::uintptr_t begin = 0;
   /// Where that of the outermost function begins.
@@ -46,7 +47,10 @@ _Unwind_Reason_Code at_frame(_Unwind_Context* context, void* to) {
   walk.begin = walk.end;
   walk.state = 0;
   add(walk.state, _Unwind_GetIP(context));
-  for (const int number : kKeptRegisters) add(walk.state, _Unwind_GetGR(context, number));
+  for (const int number : kKeptRegisters) {
+    const std::uint64_t held = _Unwind_GetGR(context, number);
+    add(walk.state, held == walk.countdown ? 0 : held);
+  }
   return _URC_NO_REASON;
 }
 
@@ -59,9 +63,10 @@ __attribute__((no_sanitize("address", "thread"))) void add_words(std::uint64_t& 
 
 }  // namespace
 
-std::optional<std::uint64_t> state_of_calls(const void* local) {
+std::optional<std::uint64_t> state_of_calls(const void* local, std::uint64_t countdown) {
   Walk walk;
   walk.local = reinterpret_cast<std::uintptr_t>(local);
+  walk.countdown = countdown;
   _Unwind_Backtrace(at_frame, &walk);
   if (kKeptRegisters.size() == 0 || walk.begin == 0 || walk.end <= walk.local || walk.end - walk.begin > kMostBytes)
     return std::nullopt;

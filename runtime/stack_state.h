@@ -15,7 +15,10 @@ namespace heddle::runtime {
 /// What they keep elsewhere (in memory that was allocated, in variables of the program) is not in it. Nothing where it
 /// is not known: `local` is on no such stack (a sanitizer has put it elsewhere), or the stack is deeper than a
 /// megabyte. It walks the stack by the tables that unwind it, in some microseconds.
-std::optional<std::uint64_t> state_of_calls(const void* local);
+///
+/// A register that holds `countdown` counts as one that holds 0: code that counts down to an interruption leaves there
+/// what it has counted.
+std::optional<std::uint64_t> state_of_calls(const void* local, std::uint64_t countdown = 0);
 
 /// Leaves zeros on the stack below the caller, where state_of_calls and whoever had its number were called. Otherwise
 /// functions that are called there next find that number in what they do not set (those that are not optimized leave
@@ -25,7 +28,8 @@ void clear_stack_below();
 /// Calls it when it is asked.
 struct StateOfCalls {
   const void* local;
-  std::optional<std::uint64_t> operator()() const { return state_of_calls(local); }
+  std::uint64_t countdown;
+  std::optional<std::uint64_t> operator()() const { return state_of_calls(local, countdown); }
 };
 
 }  // namespace heddle::runtime

@@ -87,14 +87,14 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
   /// Before each read that is not done in place, and after an update that leaves what is there. True: nothing goes on,
   /// for ever. `access` is on the stack of the kernel.
   bool stands_still_reading(const Agent& agent, const Access& access, const Locations& bytes, bool atomic) {
-    return looks_for_standstill_ &&
-           is_standstill(standstill_.read(agent.id, place(bytes), atomic, runtime::StateOfCalls{&access}));
+    return looks_for_standstill_ && is_standstill(standstill_.read(agent.id, place(bytes), atomic,
+                                                                   runtime::StateOfCalls{&access, operations_left}));
   }
   /// Before each write that is not done in place, and after an update that changes what is there. `number` is that of
   /// what is written.
   bool stands_still_writing(const Agent& agent, const Access& access, const Locations& bytes, std::uint64_t number) {
-    return looks_for_standstill_ &&
-           is_standstill(standstill_.write(agent.id, place(bytes), number, runtime::StateOfCalls{&access}));
+    return looks_for_standstill_ && is_standstill(standstill_.write(agent.id, place(bytes), number,
+                                                                    runtime::StateOfCalls{&access, operations_left}));
   }
   /// As emulation::make_undefined: from now on every access is told.
   bool make_undefined(const Agent& agent, const UndefinedResult& result, void* value, std::uint32_t size_bytes);

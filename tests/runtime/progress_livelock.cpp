@@ -65,6 +65,8 @@ const auto kGoRound = [](auto& inv, auto& x, Round round) {
 
 }  // namespace
 
+// Sanitizers put variables elsewhere: in which state an invocation is, is not known then.
+#if !HEDDLE_TEST_SANITIZED
 TEST_CASE("a loop that writes for ever what it has written before is told, whatever writes and however many wait") {
   const auto kernel = [](auto& inv, StorageBuffer<std::uint32_t> auto x, StorageBuffer<std::uint32_t> auto stop,
                          Round round) {
@@ -95,6 +97,20 @@ TEST_CASE("a loop that writes for ever what it has written before is told, whate
     }
   }
 }
+
+TEST_CASE("a loop that writes for ever what it has written before is told with the default options, too") {
+  const auto kernel = [](auto& inv, StorageBuffer<std::uint32_t> auto x, StorageBuffer<std::uint32_t> auto stop) {
+    while (inv.atomic_load(stop[0], Scope::Device, kRelaxed) == 0)
+      if (inv.workgroup_id().x == 0) kGoRound(inv, x, Round::Exchange);
+  };
+  DeviceOptions options = options_for(Mode::Emulated);
+  options.memory = memory_policy("sequential");
+  Device device(options);
+  auto x = device.buffer({0u, 0u}, "x");
+  auto stop = device.buffer({0u}, "stop");
+  CHECK(finding_of([&] { device.dispatch(kernel, {2}, {1}, x, stop); }).kind == FindingKind::NoProgress);
+}
+#endif
 
 TEST_CASE("a loop that writes what it has written before, and counts how often, is not told, for it ends") {
   const auto kernel = [](auto& inv, StorageBuffer<std::uint32_t> auto x, std::uint32_t often, Round round) {

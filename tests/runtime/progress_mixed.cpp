@@ -61,3 +61,14 @@ TEST_CASE("two workgroups that wait in vain are told, in whichever two ways they
     CHECK(finding_of([&] { device.dispatch(kWaits, {2}, {1}, f, even, odd); }).kind == FindingKind::NoProgress);
   }
 }
+
+#if !HEDDLE_TEST_SANITIZED
+TEST_CASE("one that polls two atomics in turn and one that polls a single one are told with the default options, too") {
+  DeviceOptions options = options_for(Mode::Emulated);
+  options.memory = memory_policy("sequential");
+  Device device(options);
+  auto f = device.buffer({0u, 0u}, "f");
+  CHECK(finding_of([&] { device.dispatch(kWaits, {2}, {1}, f, Way::TwoAtomics, Way::OneAtomic); }).kind ==
+        FindingKind::NoProgress);
+}
+#endif
