@@ -49,7 +49,7 @@ _Unwind_Reason_Code at_frame(_Unwind_Context* context, void* to) {
   add(walk.state, _Unwind_GetIP(context));
   for (const int number : kKeptRegisters) {
     const std::uint64_t held = _Unwind_GetGR(context, number);
-    add(walk.state, held == walk.countdown ? 0 : held);
+    add(walk.state, held - walk.countdown <= 1 ? 0 : held);
   }
   return _URC_NO_REASON;
 }

@@ -16,8 +16,8 @@ namespace heddle::runtime {
 /// is not known: `local` is on no such stack (a sanitizer has put it elsewhere), or the stack is deeper than a
 /// megabyte. It walks the stack by the tables that unwind it, in some microseconds.
 ///
-/// A register that holds `countdown` counts as one that holds 0: code that counts down to an interruption leaves there
-/// what it has counted.
+/// A register that holds `countdown`, or one more, counts as one that holds 0: code that counts down to an interruption
+/// leaves there what it has counted, or what it began with.
 std::optional<std::uint64_t> state_of_calls(const void* local, std::uint64_t countdown = 0);
 
 /// Leaves zeros on the stack below the caller, where state_of_calls and whoever had its number were called. Otherwise
