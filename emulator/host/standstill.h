@@ -79,6 +79,10 @@ class Standstill {
   static constexpr std::uint64_t kRepeats = 4096;
   /// By when every other does in a first look, unless it waits for something else, or has ended.
   static constexpr std::uint64_t kManyRepeats = 8 * kRepeats;
+  /// An invocation comes back again and again when it was so often in a state that is known.
+  static constexpr std::uint32_t kReturns = 8;
+  /// A prime: loops make another number of accesses on their way round.
+  static constexpr std::uint64_t kNowAndThen = 17;
   struct Visitor {
     std::array<Place, kMostPlaces> places;
     std::size_t known = 0;
@@ -89,10 +93,11 @@ class Standstill {
 
     /// False: there are too many.
     bool knows(const Place& place);
+    /// That takes microseconds: one that has come back is looked at now and then. If it goes on, each of its states is
+    /// new.
+    bool is_to_be_looked_at() const { return returns < kReturns || repeats % kNowAndThen == 0; }
   };
-  /// An invocation comes back again and again when it was so often in a state that is known. So many are remembered:
-  /// what stood on a stack before, and means nothing, makes several of one.
-  static constexpr std::uint32_t kReturns = 8;
+  /// So many states are remembered: what stood on a stack before, and means nothing, makes several of one.
   static constexpr std::size_t kMostStates = 512;
   /// And so many where what is there changes: mostly that goes on, and each turn of it has new ones.
   static constexpr std::size_t kMostStatesOfChanges = 64;
@@ -101,7 +106,7 @@ class Standstill {
   Verdict visit(AgentId agent, const Place& place, const StateOf& state) {
     Visitor* const visitor = known(agent, place);
     if (!visitor) return Verdict::SomethingGoesOn;
-    if (looks_at_states_ && accesses_done_ >= patience_.repeated) {
+    if (looks_at_states_ && accesses_done_ >= patience_.repeated && visitor->is_to_be_looked_at()) {
       look_at(*visitor, state);
       runtime::clear_stack_below();
     }
