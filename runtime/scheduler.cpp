@@ -1,6 +1,7 @@
 #include "runtime/scheduler.h"
 
 #include "runtime/fault.h"
+#include "runtime/stack_state.h"
 
 #include <heddle/detail/check.h>
 
@@ -80,6 +81,7 @@ namespace {
     await_group(*home_group_);
     retire(*home_group_);
   }
+  states_begin(__builtin_frame_address(0));
   home_loop();
   end_dispatch();
 }

@@ -22,6 +22,8 @@ constexpr std::initializer_list<int> kKeptRegisters = {19, 20, 21, 22, 23, 24, 2
 constexpr std::initializer_list<int> kKeptRegisters = {};
 #endif
 
+constinit thread_local std::uintptr_t outermost = 0;
+
 struct Walk {
   std::uintptr_t local = 0;
   std::uint64_t countdown = 0;
@@ -70,8 +72,14 @@ std::optional<std::uint64_t> state_of_calls(const void* local, std::uint64_t cou
   _Unwind_Backtrace(at_frame, &walk);
   if (kKeptRegisters.size() == 0 || walk.begin == 0 || walk.end <= walk.local || walk.end - walk.begin > kMostBytes)
     return std::nullopt;
-  add_words(walk.state, walk.begin, walk.end);
+  // Other stacks have no frame that it is in.
+  const bool is_on_thread = walk.begin <= outermost && outermost < walk.end;
+  add_words(walk.state, walk.begin, is_on_thread ? outermost : walk.end);
   return walk.state;
+}
+
+void states_begin(const void* frame) {
+  outermost = reinterpret_cast<std::uintptr_t>(frame);
 }
 
 [[gnu::noinline]] void clear_stack_below() {

@@ -17,8 +17,12 @@ namespace heddle::runtime {
 /// megabyte. It walks the stack by the tables that unwind it, in some microseconds.
 ///
 /// A register that holds `countdown`, or one more, counts as one that holds 0: code that counts down to an interruption
-/// leaves there what it has counted, or what it began with.
+/// leaves there what it has counted, or what it began with. What stands beyond the frame of states_begin is not in it.
 std::optional<std::uint64_t> state_of_calls(const void* local, std::uint64_t countdown = 0);
+
+/// Kernels that run on the stack of this thread, from now on, are called from this frame: what is beyond belongs to
+/// heddle, and to the program, and changes while a kernel stands still.
+void states_begin(const void* frame);
 
 /// Leaves zeros on the stack below the caller, where state_of_calls and whoever had its number were called. Otherwise
 /// functions that are called there next find that number in what they do not set (those that are not optimized leave
