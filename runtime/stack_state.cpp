@@ -26,7 +26,7 @@ constinit thread_local std::uintptr_t outermost = 0;
 
 struct Walk {
   std::uintptr_t local = 0;
-  std::uint64_t countdown = 0;
+  std::optional<std::uint64_t> countdown;
   /// Where the frame of the function begins on whose stack `local` is; 0 before one has been found.
   std::uintptr_t begin = 0;
   /// Where that of the outermost function begins.
@@ -51,7 +51,7 @@ _Unwind_Reason_Code at_frame(_Unwind_Context* context, void* to) {
   add(walk.state, _Unwind_GetIP(context));
   for (const int number : kKeptRegisters) {
     const std::uint64_t held = _Unwind_GetGR(context, number);
-    add(walk.state, held - walk.countdown <= 1 ? 0 : held);
+    add(walk.state, walk.countdown && held - *walk.countdown <= 1 ? 0 : held);
   }
   return _URC_NO_REASON;
 }
@@ -65,7 +65,7 @@ __attribute__((no_sanitize("address", "thread"))) void add_words(std::uint64_t& 
 
 }  // namespace
 
-std::optional<std::uint64_t> state_of_calls(const void* local, std::uint64_t countdown) {
+std::optional<std::uint64_t> state_of_calls(const void* local, std::optional<std::uint64_t> countdown) {
   Walk walk;
   walk.local = reinterpret_cast<std::uintptr_t>(local);
   walk.countdown = countdown;

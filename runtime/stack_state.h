@@ -18,7 +18,7 @@ namespace heddle::runtime {
 ///
 /// A register that holds `countdown`, or one more, counts as one that holds 0: code that counts down to an interruption
 /// leaves there what it has counted, or what it began with. What stands beyond the frame of states_begin is not in it.
-std::optional<std::uint64_t> state_of_calls(const void* local, std::uint64_t countdown = 0);
+std::optional<std::uint64_t> state_of_calls(const void* local, std::optional<std::uint64_t> countdown = {});
 
 /// Kernels that run on the stack of this thread, from now on, are called from this frame: what is beyond belongs to
 /// heddle, and to the program, and changes while a kernel stands still.
