@@ -194,7 +194,12 @@ bool KernelSearch::begins(emulated::Invocation& invocation) {
   const std::uint32_t workgroup = agent.resident->emulator->workgroup_of(agent.id);
   if (workgroup * group_size_ + agent.index != chosen_) return false;
   memory_.begin_invocation(agent.id, chosen_, workgroup);
-  memory_.before_state([&invocation] { invocation.forget_polls(); });
+  // Nobody else runs meanwhile: what is left of the invocation's time is always the same, wherever code has it at hand.
+  constexpr std::uint32_t kTime = 1024;
+  memory_.before_state([&invocation, pulse = agent.resident->pulse] {
+    invocation.forget_polls();
+    pulse->operations_left = kTime;
+  });
   agent.resident->pulse->by_itself = this;
   return true;
 }
