@@ -176,7 +176,8 @@ bool has_same_bits(const T& old, const T& fresh) {
 class LastPolls {
  public:
   /// Whether it found what the poll before it found, in the same place.
-  bool note(const void* address, std::uint64_t value) {
+  bool note(const void* at, std::uint64_t value) {
+    const auto address = reinterpret_cast<std::uintptr_t>(at);
     if (address == address_) {
       const bool same = value == value_;
       changed_ = changed_ || !same;
@@ -196,12 +197,14 @@ class LastPolls {
   Poll take(const char* operation) {
     const bool changed = changed_;
     changed_ = false;
-    return {operation, address_, value_, changed};
+    return {operation, reinterpret_cast<const void*>(address_), value_, changed};
   }
 
  private:
-  const void* address_ = nullptr;
-  const void* address_before_ = nullptr;
+  /// Where no object begins. (With a null pointer GCC 12 warns, at -O3, of an atomic that would be there.)
+  static constexpr std::uintptr_t kNowhere = ~std::uintptr_t{0};
+  std::uintptr_t address_ = kNowhere;
+  std::uintptr_t address_before_ = kNowhere;
   std::uint64_t value_ = 0;
   std::uint64_t value_before_ = 0;
   bool changed_ = false;
