@@ -194,7 +194,8 @@ bool KernelSearch::begins(emulated::Invocation& invocation) {
   const std::uint32_t workgroup = agent.resident->emulator->workgroup_of(agent.id);
   if (workgroup * group_size_ + agent.index != chosen_) return false;
   memory_.begin_invocation(agent.id, chosen_, workgroup);
-  // Nobody else runs meanwhile: what is left of the invocation's time is always the same, wherever code has it at hand.
+  // An explored invocation runs alone, and its time does not run out. What is left of it may be in a register or on the
+  // stack, and so is the same number in each state.
   constexpr std::uint32_t kTime = 1024;
   memory_.before_state([&invocation, pulse = agent.resident->pulse] {
     invocation.forget_polls();

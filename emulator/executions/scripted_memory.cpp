@@ -67,12 +67,6 @@ std::optional<std::uint64_t> ScriptedMemory::state_of(const void* local) const {
 }
 
 bool ScriptedMemory::is_spinning(const void* local) {
-  const bool spins = has_been_in_state(local);
-  runtime::clear_stack_below();
-  return spins;
-}
-
-[[gnu::noinline]] bool ScriptedMemory::has_been_in_state(const void* local) {
   state_ = state_of(local);
   if (!state_) return false;
   if (std::find(states_.begin(), states_.end(), *state_) != states_.end()) return true;

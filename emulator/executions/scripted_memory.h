@@ -122,8 +122,6 @@ class ScriptedMemory final : public memory::Memory {
   std::uint32_t meetings_since(std::uint64_t state) const;
   /// Whether it reads in a state in which it has read before, and has changed nothing since. `local` is on its stack.
   bool is_spinning(const void* local);
-  /// What is known of the state is on the stack of this function, and of those that it calls, alone.
-  bool has_been_in_state(const void* local);
   std::optional<std::uint64_t> state_of(const void* local) const;
   [[noreturn]] void stop(explore::StepKind kind, const Operation& operation);
 

@@ -514,7 +514,7 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
     return binding.allocation->bytes + binding.offset_bytes + place.offset_bytes;
   }
 
-  /// Who changes what is there does not poll in vain.
+  /// An update that changes what is there is no poll in vain.
   [[gnu::always_inline]] void note_change(bool changes) {
     if (changes) same_ %= kSameBeforeYield;
   }
