@@ -19,7 +19,16 @@ DeviceOptions impatient() {
   return options;
 }
 
-/// Memory that writes late does so after more rounds.
+/// Told of after few rounds in emulated mode, and after a millisecond natively.
+DeviceOptions hasty(Mode mode) {
+  DeviceOptions options = options_for(mode);
+  options.memory = memory_policy("sequential");
+  options.no_progress_rounds = 64;
+  options.no_progress_time = std::chrono::milliseconds(1);
+  return options;
+}
+
+/// A write that memory delays comes within the default number of rounds.
 DeviceOptions patient() {
   DeviceOptions options = impatient();
   if (options.memory->name != "sequential") options.no_progress_rounds = DeviceOptions().no_progress_rounds;
@@ -67,29 +76,38 @@ const auto kGoRound = [](auto& inv, auto& x, Round round) {
 
 // Sanitizers put variables elsewhere: in which state an invocation is, is not known then.
 #if !HEDDLE_TEST_SANITIZED
-TEST_CASE("a loop that writes for ever what it has written before is told, whatever writes and however many wait") {
-  const auto kernel = [](auto& inv, StorageBuffer<std::uint32_t> auto x, StorageBuffer<std::uint32_t> auto stop,
-                         Round round) {
-    if (inv.workgroup_id().x == 0) {
-      while (inv.atomic_load(stop[0], Scope::Device, kRelaxed) == 0) kGoRound(inv, x, round);
-    } else {
-      while (inv.atomic_load(stop[0], Scope::Device, kRelaxed) == 0) {
-      }
+namespace {
+
+/// The first workgroup goes round until `stop` is set, which nobody does; the others poll it.
+const auto kGoesRoundForEver = [](auto& inv, StorageBuffer<std::uint32_t> auto x,
+                                  StorageBuffer<std::uint32_t> auto stop, Round round) {
+  if (inv.workgroup_id().x == 0) {
+    while (inv.atomic_load(stop[0], Scope::Device, kRelaxed) == 0) kGoRound(inv, x, round);
+  } else {
+    while (inv.atomic_load(stop[0], Scope::Device, kRelaxed) == 0) {
     }
-  };
+  }
+};
+
+Finding finding_of_round(const DeviceOptions& options, std::uint32_t workgroups, Round round) {
+  Device device(options);
+  auto x = device.buffer({0u, 0u}, "x");
+  auto stop = device.buffer({0u}, "stop");
+  return finding_of([&] { device.dispatch(kGoesRoundForEver, {workgroups}, {1}, x, stop, round); });
+}
+
+}  // namespace
+
+TEST_CASE("a loop that writes for ever what it has written before is told, whatever writes and however many wait") {
   const DeviceOptions options = impatient();
   CAPTURE(options.memory->name, options.operations_between_switches);
   for (std::uint32_t round = 0; round < kRounds; ++round) {
     for (const std::uint32_t workgroups : {1u, 2u, 5u}) {
       CAPTURE(round, workgroups);
-      Device device(options);
-      auto x = device.buffer({0u, 0u}, "x");
-      auto stop = device.buffer({0u}, "stop");
-      const Finding found =
-          finding_of([&] { device.dispatch(kernel, {workgroups}, {1}, x, stop, static_cast<Round>(round)); });
+      const Finding found = finding_of_round(options, workgroups, static_cast<Round>(round));
       CHECK(found.kind == FindingKind::NoProgress);
-      // Whoever finds the same in `stop` four times, with no other atomic between that finds something, says that it
-      // polls.
+      // An invocation that finds the same in `stop` four times says that it polls, unless another atomic has found
+      // something in between: a store finds nothing.
       const bool says_so =
           round == static_cast<std::uint32_t>(Round::Store) || round == static_cast<std::uint32_t>(Round::PlainStore);
       CHECK_THAT(found.message,
@@ -99,16 +117,9 @@ TEST_CASE("a loop that writes for ever what it has written before is told, whate
 }
 
 TEST_CASE("a loop that writes for ever what it has written before is told with the default options, too") {
-  const auto kernel = [](auto& inv, StorageBuffer<std::uint32_t> auto x, StorageBuffer<std::uint32_t> auto stop) {
-    while (inv.atomic_load(stop[0], Scope::Device, kRelaxed) == 0)
-      if (inv.workgroup_id().x == 0) kGoRound(inv, x, Round::Exchange);
-  };
   DeviceOptions options = options_for(Mode::Emulated);
   options.memory = memory_policy("sequential");
-  Device device(options);
-  auto x = device.buffer({0u, 0u}, "x");
-  auto stop = device.buffer({0u}, "stop");
-  CHECK(finding_of([&] { device.dispatch(kernel, {2}, {1}, x, stop); }).kind == FindingKind::NoProgress);
+  CHECK(finding_of_round(options, 2, Round::Exchange).kind == FindingKind::NoProgress);
 }
 #endif
 
@@ -178,15 +189,11 @@ TEST_CASE("two invocations that take turns are not told, however often they do, 
   const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
   // Natively the invocations of one workgroup run on one thread: none is held up by the operating system alone.
   const Extent local = mode == Mode::Native ? Extent{2} : GENERATE(Extent{1}, Extent{2});
-  DeviceOptions options = options_for(mode);
-  options.memory = memory_policy("sequential");
-  options.no_progress_rounds = 64;
-  options.no_progress_time = std::chrono::milliseconds(1);
   // Natively it takes some milliseconds; in emulated mode each turn is a round, and more than one.
   const std::uint32_t often = mode == Mode::Native ? 200'000 : 20'000;
   for (std::uint32_t turns = 0; turns < kTurns; ++turns) {
     CAPTURE(mode, local.x, turns);
-    Device device(options);
+    Device device(hasty(mode));
     auto x = device.buffer({0u, 0u}, "x");
     CHECK_NOTHROW(device.dispatch(kernel, {2 / local.x}, local, x, often, static_cast<Turns>(turns)));
   }
@@ -199,12 +206,8 @@ TEST_CASE(
   };
   const Mode mode = GENERATE(Mode::Native, Mode::Emulated);
   const Turns turns = GENERATE(Turns::Lock, Turns::Exchange);
-  DeviceOptions options = options_for(mode);
-  options.memory = memory_policy("sequential");
-  options.no_progress_rounds = 64;
-  options.no_progress_time = std::chrono::milliseconds(1);
   CAPTURE(mode, turns);
-  Device device(options);
+  Device device(hasty(mode));
   auto x = device.buffer({0u, 0u}, "x");
   CHECK_NOTHROW(device.dispatch(kernel, {1}, {1}, x, 400'000u, turns));
   CHECK(x.read()[1] == 400'000u);
