@@ -22,6 +22,7 @@ constexpr std::initializer_list<int> kKeptRegisters = {19, 20, 21, 22, 23, 24, 2
 constexpr std::initializer_list<int> kKeptRegisters = {};
 #endif
 
+/// The frame of states_begin.
 constinit thread_local std::uintptr_t outermost = 0;
 
 struct Walk {
@@ -72,7 +73,7 @@ std::optional<std::uint64_t> state_of_calls(const void* local, std::optional<std
   _Unwind_Backtrace(at_frame, &walk);
   if (kKeptRegisters.size() == 0 || walk.begin == 0 || walk.end <= walk.local || walk.end - walk.begin > kMostBytes)
     return std::nullopt;
-  // Other stacks have no frame that it is in.
+  // The frames of another stack do not reach over `outermost`.
   const bool is_on_thread = walk.begin <= outermost && outermost < walk.end;
   add_words(walk.state, walk.begin, is_on_thread ? outermost : walk.end);
   return walk.state;

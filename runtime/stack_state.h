@@ -20,8 +20,8 @@ namespace heddle::runtime {
 /// leaves there what it has counted, or what it began with. What stands beyond the frame of states_begin is not in it.
 std::optional<std::uint64_t> state_of_calls(const void* local, std::optional<std::uint64_t> countdown = {});
 
-/// Kernels that run on the stack of this thread, from now on, are called from this frame: what is beyond belongs to
-/// heddle, and to the program, and changes while a kernel stands still.
+/// From now on kernels that run on the stack of this thread are called from `frame`. What is beyond belongs to heddle
+/// and to the program, and changes while a kernel stands still.
 void states_begin(const void* frame);
 
 /// Leaves zeros on the stack below the caller, where state_of_calls and whoever had its number were called. Otherwise

@@ -368,7 +368,7 @@ struct KernelAccess {
 
   [[gnu::always_inline]] void before_read() const {
     check_initialized(agent, access);
-    if (emulator.stands_still_reading(agent, access, access.operation.locations, access.operation.atomic)) [[unlikely]]
+    if (emulator.stands_still_reading(agent, access, access.operation.atomic)) [[unlikely]]
       complain_of_standstill(emulator, agent, access);
     if (emulator.follows_undefined && !access.operation.atomic) [[unlikely]]
       emulator.following().read(agent, access);
@@ -394,12 +394,10 @@ struct KernelAccess {
   [[gnu::cold, gnu::noinline]] void look_at_update() const {
     if (emulator.follows_undefined) emulator.following().atomic(agent, access, watched->number);
     if (watched->changed) return look_at_write(watched->number);
-    if (emulator.stands_still_reading(agent, access, access.operation.locations, true))
-      complain_of_standstill(emulator, agent, access);
+    if (emulator.stands_still_reading(agent, access, true)) complain_of_standstill(emulator, agent, access);
   }
   [[gnu::cold, gnu::noinline]] void look_at_write(std::uint64_t number) const {
-    if (emulator.stands_still_writing(agent, access, access.operation.locations, number))
-      complain_of_standstill(emulator, agent, access);
+    if (emulator.stands_still_writing(agent, access, number)) complain_of_standstill(emulator, agent, access);
   }
 };
 

@@ -86,14 +86,14 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
   void wind_up();
   /// Before each read that is not done in place, and after an update that leaves what is there. True: nothing goes on,
   /// for ever. `access` is on the stack of the kernel.
-  bool stands_still_reading(const Agent& agent, const Access& access, const Locations& bytes, bool atomic) {
-    return looks_for_standstill_ && is_standstill(standstill_.read(agent.id, place(bytes), atomic,
+  bool stands_still_reading(const Agent& agent, const Access& access, bool atomic) {
+    return looks_for_standstill_ && is_standstill(standstill_.read(agent.id, place(access), atomic,
                                                                    runtime::StateOfCalls{&access, operations_left}));
   }
   /// Before each write that is not done in place, and after an update that changes what is there. `number` is that of
   /// what is written.
-  bool stands_still_writing(const Agent& agent, const Access& access, const Locations& bytes, std::uint64_t number) {
-    return looks_for_standstill_ && is_standstill(standstill_.write(agent.id, place(bytes), number,
+  bool stands_still_writing(const Agent& agent, const Access& access, std::uint64_t number) {
+    return looks_for_standstill_ && is_standstill(standstill_.write(agent.id, place(access), number,
                                                                     runtime::StateOfCalls{&access, operations_left}));
   }
   /// As emulation::make_undefined: from now on every access is told.
@@ -133,7 +133,10 @@ class Emulator final : public runtime::Observer, public Pulse, public watch::Nam
   [[gnu::noinline]] void begin_to_look_for_standstill();
   /// Once something is known to go on it does not look any longer.
   [[gnu::noinline]] bool is_standstill(detail::Standstill::Verdict verdict);
-  static detail::Standstill::Place place(const Locations& bytes) { return {bytes.allocation, bytes.offset_bytes}; }
+  static detail::Standstill::Place place(const Access& access) {
+    const Locations& bytes = access.operation.locations;
+    return {bytes.allocation, bytes.offset_bytes};
+  }
   void hear_as_usual();
   [[gnu::noinline]] void find_subgroups();
   [[gnu::noinline]] void tell_begin(std::uint32_t groups);

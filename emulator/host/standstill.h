@@ -39,8 +39,8 @@ class Standstill {
   /// How many accesses to the same places it takes until nothing goes on, if all invocations stand still.
   struct Patience {
     /// What all make together, if each of them comes back again and again to a state in which it was: what it does from
-    /// there it has done before. Where what is there changes, so many without a state and a value that are new, once
-    /// they are looked at.
+    /// there it has done before. Where what is there changes, so many accesses in a row must bring neither a new state
+    /// nor a new value.
     std::uint64_t repeated = 0;
     /// What all make together, and each, if they do not: one whose state is never the same may count how often it has
     /// looked, or compute with what it reads.
@@ -74,8 +74,8 @@ class Standstill {
   static constexpr std::size_t kMostPlaces = 4;
   /// A loop that waits writes a few values; one that counts in memory, more.
   static constexpr std::size_t kMostValues = 8;
-  /// An invocation stands still when it has accessed the same places so often. And what all do comes again if so many
-  /// accesses for each of them bring nothing new.
+  /// An invocation stands still when it has accessed the same places so often. All of them do the same again if so many
+  /// accesses for each bring nothing new.
   static constexpr std::uint64_t kRepeats = 4096;
   /// By when every other does in a first look, unless it waits for something else, or has ended.
   static constexpr std::uint64_t kManyRepeats = 8 * kRepeats;
@@ -93,13 +93,13 @@ class Standstill {
 
     /// False: there are too many.
     bool knows(const Place& place);
-    /// That takes microseconds: one that has come back is looked at now and then. If it goes on, each of its states is
-    /// new.
+    /// To know a state takes microseconds: an invocation that has come back is looked at now and then. If it goes on,
+    /// each of its states is new.
     bool is_to_be_looked_at() const { return returns < kReturns || repeats % kNowAndThen == 0; }
   };
   /// So many states are remembered: what stood on a stack before, and means nothing, makes several of one.
   static constexpr std::size_t kMostStates = 512;
-  /// And so many where what is there changes: mostly that goes on, and each turn of it has new ones.
+  /// Where what is there changes fewer are remembered: most such loops go on, and each round of one has new states.
   static constexpr std::size_t kMostStatesOfChanges = 64;
 
   template <typename StateOf>

@@ -197,8 +197,8 @@ struct DeviceOptions {
   /// plain reads or through barriers, or several words in turn, which may be anything else, 64 accesses to the same
   /// count as one if all residents come back to states (the registers and the stack of the kernel's functions) in which
   /// they were, each 8 times at least, and 16384 if they do not. Where they write for ever what they have written
-  /// before (at most 8 values of a word, and 4 words of each resident), it is as many again in which neither a state
-  /// nor a value is new.
+  /// before (at most 8 values of a word, and 4 words of each resident), as many accesses more must bring neither a new
+  /// state nor a new value.
   std::uint64_t no_progress_rounds = 4096;
   /// Where `inv.print` goes; null: standard output.
   std::FILE* print_to = nullptr;
