@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -90,16 +91,28 @@ static_assert(sizeof(Slot) == 64);
 
 /// In which states an invocation has polled since somebody began to look, and how often it was in one of them again.
 /// (What stood on a stack before, and means nothing, makes several of one.)
+///
+/// To know a state takes microseconds, and one that counts how often it has looked is never in the same: states are
+/// looked at in 64 polls in a row, which begin anew with poll 1, 2, 4, 8 and so on.
 struct PollStates {
   static constexpr std::uint32_t kReturns = 8;
-  static constexpr std::uint32_t kMostStates = 64;
+  static constexpr std::uint64_t kInARow = 64;
+  std::uint64_t polls = 0;
   std::array<std::uint64_t, 4> last{};
   std::uint32_t next = 0;
   std::uint32_t returns = 0;
 
   bool returned() const { return returns >= kReturns; }
-  /// Whether it is still to be asked. One that counts how often it has looked is never in the same state.
-  bool is_open() const { return !returned() && next < kMostStates; }
+  /// One more poll. Whether its state is to be noted.
+  bool is_looked_at() {
+    if (returned()) return false;
+    const std::uint64_t begin = std::bit_floor(++polls);
+    if (polls == begin) {
+      next = returns = 0;
+      last = {};
+    }
+    return polls - begin < kInARow;
+  }
   void note(std::uint64_t state) {
     if (std::find(last.begin(), last.end(), state) != last.end()) {
       ++returns;

@@ -12,6 +12,10 @@
 
 namespace heddle::runtime {
 
+/// Notes in which state an invocation polls, if that is to be known. One that nobody knows counts for one that is
+/// known.
+void look(PollStates& states, const Poll& poll);
+
 /// What one worker sees of progress: it is made where an invocation goes on that waited, or ends, or polls something
 /// else than before, or has found or made something else meanwhile; a rotation is a turn of everybody in which nobody
 /// could do anything but poll.
@@ -20,9 +24,10 @@ class Patience {
   explicit Patience(const Running& now) : now_(now) {}
 
   void begin_dispatch() {
-    rotations_ = 0;
+    forget_rotations();
     seen_progress_ = 0;
     counted_stale_ = false;
+    region_poll_ = {};
   }
   void end_dispatch() {
     if (counted_stale_) now_.dispatch->stale.fetch_sub(1);
@@ -31,11 +36,12 @@ class Patience {
   void note_progress() { ++progress_; }
   /// How many rotations there were since the last progress.
   std::uint64_t rotations() const { return rotations_; }
-  void forget_rotations() { rotations_ = 0; }
-  /// Whether everybody has polled so long without progress that it is to be known in which states they do.
-  bool looks_at_polls() const {
-    return now_.launch->choice != nullptr && rotations_ >= now_.launch->no_progress_rounds;
+  void forget_rotations() {
+    rotations_ = 0;
+    looks_at_polls_ = false;
   }
+  /// Whether everybody has polled so long without progress that it is to be known in which states they do.
+  bool looks_at_polls() const { return looks_at_polls_; }
 
   /// One more rotation. Whether no worker has made any progress since the last one.
   bool rotate();
@@ -59,11 +65,15 @@ class Patience {
   std::uint64_t progress_ = 0;
   std::uint64_t seen_progress_ = 0;
   std::uint64_t rotations_ = 0;
+  bool looks_at_polls_ = false;
   std::chrono::steady_clock::time_point stale_since_;
   /// Whether this worker is among those of the dispatch that see no progress.
   bool counted_stale_ = false;
-  /// What the last invocation of a region polled, and since when it is the same.
+  /// What the last invocation of a region polled, since when it is the same, and in which states it does.
   Poll region_poll_;
+  uvec3 region_group_;
+  std::uint32_t region_index_ = 0;
+  PollStates region_states_;
   std::chrono::steady_clock::time_point region_stale_since_;
 };
 

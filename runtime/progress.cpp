@@ -2,7 +2,6 @@
 
 #include "runtime/fairness.h"
 #include "runtime/scheduler.h"
-#include "runtime/stack_state.h"
 
 #include <atomic>
 #include <thread>
@@ -39,8 +38,8 @@ void Worker::yield(SourceLocation where, const Poll& poll) {
   self->wait = WaitKind::Poll;
   self->where = where;
   detail.poll = poll;
-  // Where nobody knows the state it counts for one that is known.
-  if (patience_.looks_at_polls() && detail.states.is_open()) detail.states.note(state_of_calls(&poll).value_or(0));
+  if (patience_.looks_at_polls()) [[unlikely]]
+    look(detail.states, poll);
   self->let_go();
   self->polled_in_round = g.round;
   if (adversary_.is_there()) [[unlikely]]

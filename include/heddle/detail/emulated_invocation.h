@@ -537,7 +537,7 @@ class Invocation : public detail::TaggedInvocation<Invocation> {
     // Always the same number once it has waited: what an invocation has at hand comes again where it polls again.
     same_ = kSameBeforeYield;
     wait_begins();
-    runtime::yield(where, {operation, polled_address_, polled_value_, !again});
+    runtime::yield(where, {operation, polled_address_, polled_value_, !again, nullptr, &pulse_->operations_left});
   }
 
   // These follow what barriers ask for, and are what accesses ask for.

@@ -163,6 +163,8 @@ struct Poll {
   bool changed = false;
   /// Where no place in the source is known: an address behind the call that polls. May be null.
   const void* code = nullptr;
+  /// How many operations an emulated invocation has left before others get to run: no part of its state. May be null.
+  const std::uint32_t* countdown = nullptr;
 };
 
 /// Whether an update that makes `fresh` out of `old` leaves what is there.
@@ -259,8 +261,8 @@ void read_volatile(const void* address, std::uint64_t bits);
 std::byte* region_memory(std::uint32_t ordinal, std::uint64_t size_bytes);
 
 /// Polls in a region of a kernel in phases, where no other invocation of the workgroup can go on. Ends the
-/// dispatch if the same was polled and nothing changed for Launch::no_progress_time, or if another workgroup has
-/// failed.
+/// dispatch if another workgroup has failed, or if the invocation has found the same for Launch::no_progress_time and
+/// comes back to states in which it was, or for 32 times as long.
 void poll_in_region(const Workgroup& group, std::uint32_t index, SourceLocation where, const Poll& poll);
 
 /// Lets the choice seam decide who runs next: has done so, or says what to switch to. Emulated dispatches
