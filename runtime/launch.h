@@ -80,9 +80,11 @@ struct Launch {
   Reconvergence reconvergence{};
   /// What a person calls the memory at an address; empty if unknown.
   const std::function<std::string(const void*)>* describe = nullptr;
-  /// Give up when nothing but polling happened for so many rounds of all residents ...
+  /// A number for what the memory holds that a kernel may change, without the memory of workgroups. Null: nobody knows.
+  const std::function<std::uint64_t()>* contents = nullptr;
+  /// With a choice: give up when nothing but polling happened for so many rounds of all residents.
   std::uint64_t no_progress_rounds = 0;
-  /// ... and, in native mode, for so long.
+  /// Without one: when nothing but polling happened for so long.
   std::chrono::milliseconds no_progress_time{0};
   /// Asked from time to time; true ends the dispatch. May be null.
   const Function<void(std::uint64_t done, std::uint64_t all)>* progress = nullptr;

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <thread>
 
+#include "runtime/bits_hash.h"
 #include "runtime/stack_state.h"
 #include "runtime/unwind.h"
 
@@ -16,11 +18,33 @@ constexpr std::uint64_t kRotationsBeforeYield = 256;
 
 // Invocations that poll and are never in the same state count how often they have looked, or compute, and look each
 // time whether they are to stop. Before they are told those of an oracle poll so often for each of no_progress_rounds,
-// all of them together, which is 16384 accesses; others have so many times as long as no_progress_time.
+// all of them together, and each, which are 16384 and 1024 accesses; others have so many times as long as
+// no_progress_time.
 constexpr std::uint64_t kPollsOfRound = 4096;
-constexpr int kTimesAsLong = 32;
+constexpr std::uint64_t kPollsOfEachOfRound = 256;
+constexpr std::uint64_t kTimesAsLong = 32;
 
-using Duration = std::chrono::steady_clock::duration;
+/// After how many rotations without progress nobody looks like going on.
+std::uint64_t least_rotations(const Launch& launch) {
+  return launch.choice ? std::max(launch.no_progress_rounds, std::uint64_t{1}) : kRotationsBeforeYield;
+}
+
+/// How many times no_progress_time has passed since then.
+std::uint64_t times_passed(const Launch& launch, std::chrono::steady_clock::time_point since) {
+  using Duration = std::chrono::steady_clock::duration;
+  const Duration once = std::max<Duration>(launch.no_progress_time, Duration{1});
+  return static_cast<std::uint64_t>((std::chrono::steady_clock::now() - since) / once);
+}
+
+/// How many times as long as others those may poll that are never in the same state, if there are so many.
+std::uint64_t most_times(const Launch& launch, std::uint64_t polling) {
+  if (!launch.choice) return kTimesAsLong;
+  return std::max(kPollsOfRound / std::max(polling, std::uint64_t{1}), kPollsOfEachOfRound);
+}
+
+std::uint64_t contents_of(const Launch& launch) {
+  return launch.contents ? (*launch.contents)() : 0;
+}
 
 void forget_poll_states(const std::vector<Group*>& groups) {
   for (Group* g : groups)
@@ -59,6 +83,17 @@ void look(PollStates& states, const Poll& poll) {
   clear_stack_below();
 }
 
+bool Stillness::is_still(std::uint64_t contents, std::uint64_t times) {
+  if (contents_ == contents) return true;
+  if (contents_) {
+    contents_.reset();
+    next_ = 2 * times;
+  } else {
+    contents_ = contents;
+  }
+  return false;
+}
+
 void Patience::count_stale(bool stale) {
   if (stale == counted_stale_) return;
   counted_stale_ = stale;
@@ -87,18 +122,26 @@ bool Patience::rotate() {
 
 bool Patience::is_in_vain(const std::vector<Group*>& residents, const Admission& admission) {
   const Launch& launch = *now_.launch;
-  const bool by_time = launch.choice == nullptr;
-  if (rotations_ < (by_time ? kRotationsBeforeYield : launch.no_progress_rounds) || admission.can_admit()) return false;
-  const auto waited = by_time ? std::chrono::steady_clock::now() - stale_since_ : Duration{};
-  if (by_time && waited < launch.no_progress_time) return false;
-  if (!looks_at_polls_) forget_poll_states(residents);
-  looks_at_polls_ = true;
-  const Polling polling = polling_of(residents);
-  const bool is_too_long = by_time ? waited / kTimesAsLong >= launch.no_progress_time
-                                   : rotations_ * polling.count >= launch.no_progress_rounds * kPollsOfRound;
-  if (!polling.all_return && !is_too_long) return false;
+  if (rotations_ < least_rotations(launch) || admission.can_admit()) return false;
+  const std::uint64_t times = launch.choice ? rotations_ / least_rotations(launch) : times_passed(launch, stale_since_);
+  if (times == 0) return false;
+  if (!counted_stale_ && !poll_in_vain(residents, times)) return false;
   count_stale(true);
   return now_.dispatch->stale.load() == now_.dispatch->busy.load();
+}
+
+bool Patience::poll_in_vain(const std::vector<Group*>& residents, std::uint64_t times) {
+  if (!looks_at_polls_) forget_poll_states(residents);
+  looks_at_polls_ = true;
+  const Launch& launch = *now_.launch;
+  const Polling polling = polling_of(residents);
+  if (times >= most_times(launch, polling.count)) return true;
+  if (!polling.all_return || !stillness_.is_due(times)) return false;
+  std::uint64_t contents = contents_of(launch);
+  for (const Group* g : residents) add_bytes(contents, {g->memory, g->memory_bytes});
+  if (stillness_.is_still(contents, times)) return true;
+  forget_poll_states(residents);
+  return false;
 }
 
 bool Patience::await_admission(const Admission& admission) {
@@ -111,23 +154,31 @@ bool Patience::await_admission(const Admission& admission) {
   return true;
 }
 
+bool Patience::polls_in_region_in_vain(const Workgroup& group, const Poll& poll) {
+  const std::uint64_t times = times_passed(*now_.launch, region_stale_since_);
+  if (times == 0 || times >= kTimesAsLong) return times != 0;
+  look(region_states_, poll);
+  if (!region_states_.returned() || !region_stillness_.is_due(times)) return false;
+  region_states_ = {};
+  std::uint64_t contents = contents_of(*now_.launch);
+  add_bytes(contents, {group.memory, group.memory_bytes});
+  return region_stillness_.is_still(contents, times);
+}
+
 void Patience::poll_in_region(const Workgroup& group, std::uint32_t index, const SourceLocation& where,
                               const Poll& poll) {
-  const auto now = std::chrono::steady_clock::now();
   const bool same = !poll.changed && poll.address == region_poll_.address && poll.value == region_poll_.value &&
                     group.id == region_group_ && index == region_index_;
   if (!same) {
     region_poll_ = poll;
     region_group_ = group.id;
     region_index_ = index;
-    region_stale_since_ = now;
+    region_stale_since_ = std::chrono::steady_clock::now();
     region_states_ = {};
+    region_stillness_ = {};
   }
   if (now_.has_failed()) throw Unwind{};
-  const auto waited = now - region_stale_since_;
-  const auto patience = now_.launch->no_progress_time;
-  if (waited >= patience) look(region_states_, poll);
-  if (waited >= patience && (region_states_.returned() || waited / kTimesAsLong >= patience)) {
+  if (polls_in_region_in_vain(group, poll)) {
     Finding finding;
     finding.kind = FindingKind::NoProgress;
     finding.message = fmt::format(

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "runtime/admission.h"
@@ -15,6 +16,21 @@ namespace heddle::runtime {
 /// Notes in which state an invocation polls, if that is to be known. One that nobody knows counts for one that is
 /// known.
 void look(PollStates& states, const Poll& poll);
+
+/// Whether memory stays as it is while invocations poll. Loops that compute in memory alone come back to a state of
+/// their own, but not to the same memory.
+class Stillness {
+ public:
+  /// Whether it is time to look: always at first, and after a look that found changes once it has been twice as long.
+  bool is_due(std::uint64_t times) const { return times >= next_; }
+  /// What memory holds has this number, after so many times of what it takes. Whether it had the same in the look
+  /// before, which was at least a return of all invocations ago.
+  bool is_still(std::uint64_t contents, std::uint64_t times);
+
+ private:
+  std::optional<std::uint64_t> contents_;
+  std::uint64_t next_ = 1;
+};
 
 /// What one worker sees of progress: it is made where an invocation goes on that waited, or ends, or polls something
 /// else than before, or has found or made something else meanwhile; a rotation is a turn of everybody in which nobody
@@ -39,6 +55,7 @@ class Patience {
   void forget_rotations() {
     rotations_ = 0;
     looks_at_polls_ = false;
+    stillness_ = {};
   }
   /// Whether everybody has polled so long without progress that it is to be known in which states they do.
   bool looks_at_polls() const { return looks_at_polls_; }
@@ -60,12 +77,17 @@ class Patience {
 
  private:
   void count_stale(bool stale);
+  /// Whether all residents come back to states in which they were, and to the same memory, or poll for too long.
+  /// `times` is how many times as long as it takes at least.
+  bool poll_in_vain(const std::vector<Group*>& residents, std::uint64_t times);
+  bool polls_in_region_in_vain(const Workgroup& group, const Poll& poll);
 
   const Running& now_;
   std::uint64_t progress_ = 0;
   std::uint64_t seen_progress_ = 0;
   std::uint64_t rotations_ = 0;
   bool looks_at_polls_ = false;
+  Stillness stillness_;
   std::chrono::steady_clock::time_point stale_since_;
   /// Whether this worker is among those of the dispatch that see no progress.
   bool counted_stale_ = false;
@@ -74,6 +96,7 @@ class Patience {
   uvec3 region_group_;
   std::uint32_t region_index_ = 0;
   PollStates region_states_;
+  Stillness region_stillness_;
   std::chrono::steady_clock::time_point region_stale_since_;
 };
 

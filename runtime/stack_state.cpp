@@ -6,6 +6,8 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "runtime/bits_hash.h"
+
 namespace heddle::runtime {
 namespace {
 
@@ -35,13 +37,6 @@ struct Walk {
   std::uint64_t state = 0;
 };
 
-void add(std::uint64_t& state, std::uint64_t word) {
-  // The last step of a Murmur hash (Appleby's fmix64), over what came before.
-  state = (state ^ word) * 0xff51afd7ed558ccdULL;
-  state = (state ^ state >> 33) * 0xc4ceb9fe1a85ec53ULL;
-  state ^= state >> 33;
-}
-
 _Unwind_Reason_Code at_frame(_Unwind_Context* context, void* to) {
   auto& walk = *static_cast<Walk*>(to);
   // The stack pointer of this function, at its call of the one before: its frame goes from there to that of its caller.
@@ -49,19 +44,12 @@ _Unwind_Reason_Code at_frame(_Unwind_Context* context, void* to) {
   if (walk.end > walk.local || _Unwind_GetIP(context) == 0) return _URC_NO_REASON;
   walk.begin = walk.end;
   walk.state = 0;
-  add(walk.state, _Unwind_GetIP(context));
+  add_word(walk.state, _Unwind_GetIP(context));
   for (const int number : kKeptRegisters) {
     const std::uint64_t held = _Unwind_GetGR(context, number);
-    add(walk.state, walk.countdown && held - *walk.countdown <= 1 ? 0 : held);
+    add_word(walk.state, walk.countdown && held - *walk.countdown <= 1 ? 0 : held);
   }
   return _URC_NO_REASON;
-}
-
-// The words of a stack from `begin` on, to `end`. Between variables there is what AddressSanitizer lets nobody read.
-__attribute__((no_sanitize("address", "thread"))) void add_words(std::uint64_t& state, std::uintptr_t begin,
-                                                                 std::uintptr_t end) {
-  using Word [[gnu::may_alias]] = std::uint64_t;
-  for (std::uintptr_t at = begin; at < end; at += sizeof(Word)) add(state, *reinterpret_cast<const Word*>(at));
 }
 
 }  // namespace
@@ -75,7 +63,8 @@ std::optional<std::uint64_t> state_of_calls(const void* local, std::optional<std
     return std::nullopt;
   // The frames of another stack do not reach over `outermost`.
   const bool is_on_thread = walk.begin <= outermost && outermost < walk.end;
-  add_words(walk.state, walk.begin, is_on_thread ? outermost : walk.end);
+  const std::uintptr_t end = is_on_thread ? outermost : walk.end;
+  add_bytes(walk.state, {reinterpret_cast<const std::byte*>(walk.begin), end - walk.begin});
   return walk.state;
 }
 

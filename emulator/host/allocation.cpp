@@ -5,6 +5,7 @@
 #include "emulator/report/member_text.h"
 #include "emulator/report/source_text.h"
 #include "emulator/watch/parallel_memory.h"
+#include "runtime/bits_hash.h"
 #include "runtime/counted.h"
 #include "runtime/red_zone.h"
 #include "runtime/text/readable.h"
@@ -220,6 +221,14 @@ std::string DeviceState::describe(const void* address) {
   const std::shared_ptr<Allocation> found = at(number);
   if (!found) return "";
   return report::place_text(text::readable(found->name), found->component, number - address_of(*found));
+}
+
+std::uint64_t DeviceState::contents() {
+  const std::lock_guard lock(mutex_);
+  std::uint64_t number = 0;
+  for (const auto& [address, allocation] : by_address_)
+    if (!allocation->freed) runtime::add_bytes(number, {allocation->bytes, allocation->size_bytes});
+  return number;
 }
 
 /// What owners share, and how many they are.

@@ -316,7 +316,8 @@ DeviceState::DeviceState(DeviceOptions o)
       mode(*options.mode),
       narrow_limits(are_narrow(*options.limits)),
       watchers(options, emulation::recorded_accesses()),
-      describe_([this](const void* address) { return emulator ? emulator->describe(address) : describe(address); }) {
+      describe_([this](const void* address) { return emulator ? emulator->describe(address) : describe(address); }),
+      contents_([this] { return contents(); }) {
   runtime::keep_reserve();
   launch.grid.subgroup_size = *options.subgroup_size;
   if (narrow_limits && options.workgroup_memory_bytes == options.limits->max_compute_shared_memory_size) {
@@ -333,6 +334,7 @@ DeviceState::DeviceState(DeviceOptions o)
   launch.no_progress_time = std::chrono::milliseconds(options.no_progress_time.count());
   launch.reconvergence = *options.reconvergence;
   launch.describe = &describe_;
+  launch.contents = &contents_;
   if (!options.forward_progress.empty()) {
     fairness_ = std::make_unique<ModelFairness>(options.forward_progress);
     launch.fairness = fairness_.get();

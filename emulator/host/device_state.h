@@ -78,6 +78,8 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   std::shared_ptr<Allocation> at(std::uint64_t address);
   /// "'flags', byte 12"; empty if no buffer has that address.
   std::string describe(const void* address);
+  /// A number for what all allocations hold.
+  std::uint64_t contents();
   /// "emulated, memory 'random', seed 7"; for errors.
   std::string description() const;
   ReferenceId new_reference() { return static_cast<ReferenceId>(next_reference_++); }
@@ -153,6 +155,8 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   std::string memory_limit_;
   /// Names an address for reports.
   const std::function<std::string(const void*)> describe_;
+  /// Tells whether any has changed.
+  const std::function<std::uint64_t()> contents_;
   /// The model of forward progress; null if there is none.
   std::unique_ptr<const runtime::Fairness> fairness_;
 

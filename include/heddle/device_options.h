@@ -191,15 +191,16 @@ struct DeviceOptions {
   /// one dispatch it becomes twice that, after 512 four times, after 768 eight times, and from 1024 on 16 times.
   std::uint32_t operations_between_switches = 16;
   /// A dispatch in which all residents only polled by atomics for so long (native, and with races_parallel) makes no
-  /// progress if all come back to states (the registers and the stack of the kernel's functions) in which they were.
-  /// If they do not, it has 32 times as long: a loop that computes, and looks each time whether it is to stop, is in
-  /// another state each time. Polling by plain reads is not noticed there.
+  /// progress if all come back to states (the registers and the stack of the kernel's functions) in which they were,
+  /// and all memory of the device stays as it is. If not, it has 32 times as long: a loop that computes, and looks each
+  /// time whether it is to stop, is in another state each time. Polling by plain reads is not noticed there.
   Milliseconds no_progress_time{2000};
   /// How long emulated mode waits for progress, counted in rounds of polling by all residents, if all come back to
-  /// states in which they were, each 8 times at least. Where they poll with plain reads or through barriers, or several
-  /// words in turn, which may be anything else, 64 accesses to the same count as a round; where they do not come back,
-  /// 16384 of all residents together. Where they write for ever what they have written before (at most 8 values of a
-  /// word, and 4 words of each resident), as many accesses more must bring neither a new state nor a new value.
+  /// states in which they were, each 8 times at least, and to the same memory. Where they poll with plain reads or
+  /// through barriers, or several words in turn, which may be anything else, 64 accesses to the same count as a round;
+  /// where they do not come back, 16384 of all residents together and 1024 of each. Where they write for ever what they
+  /// have written before (at most 8 values of a word, and 4 words of each resident), as many accesses more must bring
+  /// neither a new state nor a new value.
   std::uint64_t no_progress_rounds = 4096;
   /// Where `inv.print` goes; null: standard output.
   std::FILE* print_to = nullptr;

@@ -85,6 +85,42 @@ void counts_for(const auto& kernel, Extent size, Clock::duration time) {
   device.dispatch(kernel, {2}, size, cancel, out, time);
 }
 
+/// Counts in memory alone while `goes_on`, which keeps nothing of it in a register.
+const auto kCountsInMemory = [](auto& inv, StorageBuffer<std::uint32_t> auto cancel,
+                                StorageBuffer<std::uint32_t> auto out, bool (*goes_on)(std::uint32_t)) {
+  const std::uint32_t i = inv.global_invocation_id().x;
+  const auto step = [&]() __attribute__((noinline)) {
+    out[i] += 1u;
+    return goes_on(out[i]);
+  };
+  while (inv.atomic_load(cancel[0], Scope::Device, kRelaxed) == 0 && step()) {
+  }
+};
+
+/// As kCountsInMemory, in a region of a kernel in phases.
+const auto kCountsInMemoryInRegion = in_phases(
+    [](auto& group, StorageBuffer<std::uint32_t> auto cancel, StorageBuffer<std::uint32_t> auto out,
+       bool (*goes_on)(std::uint32_t)) { group.each([&](auto& inv) { kCountsInMemory(inv, cancel, out, goes_on); }); });
+
+/// When those that count in memory natively are to stop.
+Clock::time_point g_end;
+
+[[gnu::noinline]] bool is_before_end(std::uint32_t) {
+  return Clock::now() < g_end;
+}
+
+[[gnu::noinline]] bool is_below_100000(std::uint32_t n) {
+  return n < 100'000;
+}
+
+void counts_in_memory(const auto& kernel, Mode mode, Extent size, bool (*goes_on)(std::uint32_t)) {
+  Device device(impatient(mode));
+  auto cancel = device.buffer({0u}, "cancel");
+  auto out = device.buffer(std::vector<std::uint32_t>(8, 0), "out");
+  g_end = Clock::now() + 4 * kPatience;
+  device.dispatch(kernel, {2}, size, cancel, out, goes_on);
+}
+
 /// A hundred times as long as anybody waits.
 constexpr Clock::duration kForEver = 100 * 32 * kPatience;
 
@@ -114,6 +150,14 @@ TEST_CASE(
   CHECK_NOTHROW(counts_for(kCountsFor, 1, 4 * kPatience));
   CHECK_NOTHROW(counts_for(kCountsFor, 4, 4 * kPatience));
   CHECK_NOTHROW(counts_for(kCountsInRegion, 1, 4 * kPatience));
+}
+
+TEST_CASE("one that counts in memory alone, and looks each time whether it is to stop, goes on") {
+  CHECK_NOTHROW(counts_in_memory(kCountsInMemory, Mode::Emulated, 1, is_below_100000));
+  CHECK_NOTHROW(counts_in_memory(kCountsInMemory, Mode::Emulated, 4, is_below_100000));
+  CHECK_NOTHROW(counts_in_memory(kCountsInMemory, Mode::Native, 1, is_before_end));
+  CHECK_NOTHROW(counts_in_memory(kCountsInMemory, Mode::Native, 4, is_before_end));
+  CHECK_NOTHROW(counts_in_memory(kCountsInMemoryInRegion, Mode::Native, 1, is_before_end));
 }
 
 TEST_CASE("natively one that counts how often it has looked is told at last") {
