@@ -24,7 +24,7 @@ constexpr std::uint64_t kPollsOfRound = 4096;
 constexpr std::uint64_t kPollsOfEachOfRound = 256;
 constexpr std::uint64_t kTimesAsLong = 32;
 
-/// After how many rotations without progress nobody looks like going on.
+/// After how many rotations without progress it is asked whether anybody goes on.
 std::uint64_t least_rotations(const Launch& launch) {
   return launch.choice ? std::max(launch.no_progress_rounds, std::uint64_t{1}) : kRotationsBeforeYield;
 }

@@ -21,7 +21,7 @@ void look(PollStates& states, const Poll& poll);
 /// their own, but not to the same memory.
 class Stillness {
  public:
-  /// Whether it is time to look: always at first, and after a look that found changes once it has been twice as long.
+  /// Whether it is time to look: at first always, and after a look that found changes once it has been twice as long.
   bool is_due(std::uint64_t times) const { return times >= next_; }
   /// What memory holds has this number, after so many times of what it takes. Whether it had the same in the look
   /// before, which was at least a return of all invocations ago.
