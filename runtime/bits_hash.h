@@ -9,8 +9,8 @@
 
 namespace heddle::runtime {
 
-/// Adds a word to a number for the words before it: equal ones have equal numbers; different ones by chance only, of
-/// which there are 2^64.
+/// Makes of the number for some words the number for them and `word` behind them. Equal words have equal numbers;
+/// different ones have equal numbers by chance only, which is one in 2^64.
 inline void add_word(std::uint64_t& number, std::uint64_t word) {
   // The last step of a Murmur hash (Appleby's fmix64), over what came before.
   number = (number ^ word) * 0xff51afd7ed558ccdULL;
@@ -18,8 +18,8 @@ inline void add_word(std::uint64_t& number, std::uint64_t word) {
   number ^= number >> 33;
 }
 
-/// Adds what is at these addresses, as it is read at some moment of the call, to a number for what comes before. No
-/// sanitizer looks at it.
+/// Makes of the number for some words the number for them and what `bytes` hold behind them. Other threads may write
+/// the bytes during the call, and no sanitizer complains.
 void add_bytes(std::uint64_t& number, std::span<const std::byte> bytes);
 
 }  // namespace heddle::runtime

@@ -80,7 +80,8 @@ struct Launch {
   Reconvergence reconvergence{};
   /// What a person calls the memory at an address; empty if unknown.
   const std::function<std::string(const void*)>* describe = nullptr;
-  /// A number for what the memory holds that a kernel may change, without the memory of workgroups. Null: nobody knows.
+  /// A number for the contents of all memory that a kernel may change, but for that of workgroups. Null: it is not
+  /// looked at.
   const std::function<std::uint64_t()>* contents = nullptr;
   /// With a choice: give up when nothing but polling happened for so many rounds of all residents.
   std::uint64_t no_progress_rounds = 0;

@@ -17,11 +17,11 @@ namespace {
 constexpr std::uint64_t kRotationsBeforeYield = 256;
 
 // Invocations that poll and are never in the same state count how often they have looked, or compute, and look each
-// time whether they are to stop. Before they are told those of an oracle poll so often for each of no_progress_rounds,
-// all of them together, and each, which are 16384 and 1024 accesses; others have so many times as long as
-// no_progress_time.
+// time whether they are to stop. Where an oracle chooses, they are told after so many polls for each of
+// no_progress_rounds: 4096 of all together, which are 16384 accesses, and 256 of each, which are 1024.
 constexpr std::uint64_t kPollsOfRound = 4096;
 constexpr std::uint64_t kPollsOfEachOfRound = 256;
+// Elsewhere they are told after so many times no_progress_time.
 constexpr std::uint64_t kTimesAsLong = 32;
 
 /// After how many rotations without progress it is asked whether anybody goes on.
@@ -36,7 +36,8 @@ std::uint64_t times_passed(const Launch& launch, std::chrono::steady_clock::time
   return static_cast<std::uint64_t>((std::chrono::steady_clock::now() - since) / once);
 }
 
-/// How many times as long as others those may poll that are never in the same state, if there are so many.
+/// How long invocations that are never in the same state may poll, if so many do, in multiples of the least time that
+/// is waited.
 std::uint64_t most_times(const Launch& launch, std::uint64_t polling) {
   if (!launch.choice) return kTimesAsLong;
   return std::max(kPollsOfRound / std::max(polling, std::uint64_t{1}), kPollsOfEachOfRound);
@@ -155,28 +156,21 @@ bool Patience::await_admission(const Admission& admission) {
 }
 
 bool Patience::polls_in_region_in_vain(const Workgroup& group, const Poll& poll) {
-  const std::uint64_t times = times_passed(*now_.launch, region_stale_since_);
+  const std::uint64_t times = times_passed(*now_.launch, region_.since);
   if (times == 0 || times >= kTimesAsLong) return times != 0;
-  look(region_states_, poll);
-  if (!region_states_.returned() || !region_stillness_.is_due(times)) return false;
-  region_states_ = {};
+  look(region_.states, poll);
+  if (!region_.states.returned() || !region_.stillness.is_due(times)) return false;
+  region_.states = {};
   std::uint64_t contents = contents_of(*now_.launch);
   add_bytes(contents, {group.memory, group.memory_bytes});
-  return region_stillness_.is_still(contents, times);
+  return region_.stillness.is_still(contents, times);
 }
 
 void Patience::poll_in_region(const Workgroup& group, std::uint32_t index, const SourceLocation& where,
                               const Poll& poll) {
-  const bool same = !poll.changed && poll.address == region_poll_.address && poll.value == region_poll_.value &&
-                    group.id == region_group_ && index == region_index_;
-  if (!same) {
-    region_poll_ = poll;
-    region_group_ = group.id;
-    region_index_ = index;
-    region_stale_since_ = std::chrono::steady_clock::now();
-    region_states_ = {};
-    region_stillness_ = {};
-  }
+  const bool same = !poll.changed && poll.address == region_.poll.address && poll.value == region_.poll.value &&
+                    group.id == region_.group && index == region_.index;
+  if (!same) region_ = {poll, group.id, index, std::chrono::steady_clock::now(), {}, {}};
   if (now_.has_failed()) throw Unwind{};
   if (polls_in_region_in_vain(group, poll)) {
     Finding finding;

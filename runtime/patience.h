@@ -23,8 +23,9 @@ class Stillness {
  public:
   /// Whether it is time to look: at first always, and after a look that found changes once it has been twice as long.
   bool is_due(std::uint64_t times) const { return times >= next_; }
-  /// What memory holds has this number, after so many times of what it takes. Whether it had the same in the look
-  /// before, which was at least a return of all invocations ago.
+  /// Whether memory holds what it held in the look before, since when all invocations must have come back to their
+  /// states. `contents` is a number for what it holds now; `times` says how long they have polled, in multiples of the
+  /// least time that is waited.
   bool is_still(std::uint64_t contents, std::uint64_t times);
 
  private:
@@ -43,7 +44,7 @@ class Patience {
     forget_rotations();
     seen_progress_ = 0;
     counted_stale_ = false;
-    region_poll_ = {};
+    region_.poll = {};
   }
   void end_dispatch() {
     if (counted_stale_) now_.dispatch->stale.fetch_sub(1);
@@ -76,10 +77,22 @@ class Patience {
   void poll_in_region(const Workgroup& group, std::uint32_t index, const SourceLocation& where, const Poll& poll);
 
  private:
+  /// What the last invocation of a region that polled has polled, since when it is the same, and in which states.
+  struct RegionPolls {
+    Poll poll;
+    uvec3 group;
+    std::uint32_t index = 0;
+    std::chrono::steady_clock::time_point since;
+    PollStates states;
+    Stillness stillness;
+  };
+
   void count_stale(bool stale);
   /// Whether all residents come back to states in which they were, and to the same memory, or poll for too long.
-  /// `times` is how many times as long as it takes at least.
+  /// `times` says how long they have polled, in multiples of the least time that is waited.
   bool poll_in_vain(const std::vector<Group*>& residents, std::uint64_t times);
+  /// Whether the invocation of `region_` comes back to states in which it was, and to the same memory, or has polled
+  /// for too long.
   bool polls_in_region_in_vain(const Workgroup& group, const Poll& poll);
 
   const Running& now_;
@@ -91,13 +104,7 @@ class Patience {
   std::chrono::steady_clock::time_point stale_since_;
   /// Whether this worker is among those of the dispatch that see no progress.
   bool counted_stale_ = false;
-  /// What the last invocation of a region polled, since when it is the same, and in which states it does.
-  Poll region_poll_;
-  uvec3 region_group_;
-  std::uint32_t region_index_ = 0;
-  PollStates region_states_;
-  Stillness region_stillness_;
-  std::chrono::steady_clock::time_point region_stale_since_;
+  RegionPolls region_;
 };
 
 }  // namespace heddle::runtime

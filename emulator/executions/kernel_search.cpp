@@ -195,7 +195,7 @@ bool KernelSearch::begins(emulated::Invocation& invocation) {
   if (workgroup * group_size_ + agent.index != chosen_) return false;
   memory_.begin_invocation(agent.id, chosen_, workgroup);
   // An explored invocation runs alone, and its time does not run out. What is left of it may be in a register or on the
-  // stack, and so is the same number in each state.
+  // stack: it is set to the same number before each state, so that it tells no states apart.
   constexpr std::uint32_t kTime = 1024;
   memory_.before_state([&invocation, pulse = agent.resident->pulse] {
     invocation.forget_polls();

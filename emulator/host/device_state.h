@@ -78,7 +78,7 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   std::shared_ptr<Allocation> at(std::uint64_t address);
   /// "'flags', byte 12"; empty if no buffer has that address.
   std::string describe(const void* address);
-  /// A number for what all allocations hold.
+  /// A number for what all allocations hold that are not freed.
   std::uint64_t contents();
   /// "emulated, memory 'random', seed 7"; for errors.
   std::string description() const;
@@ -155,7 +155,7 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   std::string memory_limit_;
   /// Names an address for reports.
   const std::function<std::string(const void*)> describe_;
-  /// Tells whether any has changed.
+  /// Calls contents(), for the runtime.
   const std::function<std::uint64_t()> contents_;
   /// The model of forward progress; null if there is none.
   std::unique_ptr<const runtime::Fairness> fairness_;

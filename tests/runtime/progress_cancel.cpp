@@ -29,7 +29,7 @@ DeviceOptions impatient(Mode mode) {
   return options;
 }
 
-/// How often loops have looked, all together: what an invocation has at hand does not tell.
+/// How often all loops together have looked. It is no part of an invocation's state.
 std::uint64_t g_looks = 0;
 
 /// Where a loop has what it computes.
@@ -73,7 +73,7 @@ const auto kCountsFor = [](auto& inv, StorageBuffer<std::uint32_t> auto cancel, 
   out[inv.global_invocation_id().x] = n;
 };
 
-/// As kCountsFor, in a region of a kernel in phases.
+/// Counts for so long in a region of a kernel in phases.
 const auto kCountsInRegion =
     in_phases([](auto& group, StorageBuffer<std::uint32_t> auto cancel, StorageBuffer<std::uint32_t> auto out,
                  Clock::duration time) { group.each([&](auto& inv) { kCountsFor(inv, cancel, out, time); }); });
@@ -97,7 +97,7 @@ const auto kCountsInMemory = [](auto& inv, StorageBuffer<std::uint32_t> auto can
   }
 };
 
-/// As kCountsInMemory, in a region of a kernel in phases.
+/// Counts in memory alone in a region of a kernel in phases.
 const auto kCountsInMemoryInRegion = in_phases(
     [](auto& group, StorageBuffer<std::uint32_t> auto cancel, StorageBuffer<std::uint32_t> auto out,
        bool (*goes_on)(std::uint32_t)) { group.each([&](auto& inv) { kCountsInMemory(inv, cancel, out, goes_on); }); });
@@ -126,19 +126,21 @@ constexpr Clock::duration kForEver = 100 * 32 * kPatience;
 
 }  // namespace
 
-TEST_CASE("one that computes, and looks each time whether it is to stop, goes on for 16384 accesses of each round") {
+TEST_CASE(
+    "an invocation that computes, and looks each time whether it is to stop, goes on for 16384 accesses of each "
+    "round") {
   CHECK_NOTHROW(run<Kept::InRegister>(kMost / 4 - kMost / 64));
   CHECK_NOTHROW(run<Kept::OnStack>(kMost / 4 - kMost / 64));
 }
 
-TEST_CASE("one that counts how often it has looked is told after some 16384 accesses of each round") {
+TEST_CASE("an invocation that counts how often it has looked is told after some 16384 accesses of each round") {
   CHECK(finding_of([] { run<Kept::InRegister>(kMost); }).kind == FindingKind::NoProgress);
   CHECK(g_looks < kMost + kMost / 16);
   CHECK(finding_of([] { run<Kept::OnStack>(kMost); }).kind == FindingKind::NoProgress);
   CHECK(g_looks < kMost + kMost / 16);
 }
 
-TEST_CASE("one that computes first, and then waits in vain, is told by the time it has waited as long") {
+TEST_CASE("an invocation that computes first, and then waits in vain, is told by the time it has waited as long") {
   constexpr std::uint32_t kComputed = kMost / 16;
   CHECK(finding_of([] { run<Kept::InRegister, true>(kComputed); }).kind == FindingKind::NoProgress);
   CHECK(g_looks > 4 * kComputed);
@@ -146,13 +148,14 @@ TEST_CASE("one that computes first, and then waits in vain, is told by the time 
 }
 
 TEST_CASE(
-    "natively one that computes and looks whether it is to stop goes on, many times as long as no_progress_time") {
+    "natively an invocation that computes and looks whether it is to stop goes on, many times as long as "
+    "no_progress_time") {
   CHECK_NOTHROW(counts_for(kCountsFor, 1, 4 * kPatience));
   CHECK_NOTHROW(counts_for(kCountsFor, 4, 4 * kPatience));
   CHECK_NOTHROW(counts_for(kCountsInRegion, 1, 4 * kPatience));
 }
 
-TEST_CASE("one that counts in memory alone, and looks each time whether it is to stop, goes on") {
+TEST_CASE("an invocation that counts in memory alone, and looks each time whether it is to stop, goes on") {
   CHECK_NOTHROW(counts_in_memory(kCountsInMemory, Mode::Emulated, 1, is_below_100000));
   CHECK_NOTHROW(counts_in_memory(kCountsInMemory, Mode::Emulated, 4, is_below_100000));
   CHECK_NOTHROW(counts_in_memory(kCountsInMemory, Mode::Native, 1, is_before_end));
@@ -160,7 +163,7 @@ TEST_CASE("one that counts in memory alone, and looks each time whether it is to
   CHECK_NOTHROW(counts_in_memory(kCountsInMemoryInRegion, Mode::Native, 1, is_before_end));
 }
 
-TEST_CASE("natively one that counts how often it has looked is told at last") {
+TEST_CASE("natively an invocation that counts how often it has looked is told at last") {
   CHECK(finding_of([] { counts_for(kCountsFor, 4, kForEver); }).kind == FindingKind::NoProgress);
   CHECK(finding_of([] { counts_for(kCountsInRegion, 1, kForEver); }).kind == FindingKind::NoProgress);
 }

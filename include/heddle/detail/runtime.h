@@ -261,8 +261,9 @@ void read_volatile(const void* address, std::uint64_t bits);
 std::byte* region_memory(std::uint32_t ordinal, std::uint64_t size_bytes);
 
 /// Polls in a region of a kernel in phases, where no other invocation of the workgroup can go on. Ends the
-/// dispatch if another workgroup has failed, or if the invocation has found the same for Launch::no_progress_time and
-/// comes back to states in which it was, or for 32 times as long.
+/// dispatch if another workgroup has failed. Ends it, too, if the invocation has found the same for
+/// Launch::no_progress_time and comes back to states in which it was and to the same memory, or if it has found the
+/// same for 32 times as long.
 void poll_in_region(const Workgroup& group, std::uint32_t index, SourceLocation where, const Poll& poll);
 
 /// Lets the choice seam decide who runs next: has done so, or says what to switch to. Emulated dispatches
